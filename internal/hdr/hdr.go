@@ -1,0 +1,164 @@
+// Package hdr fixes the one histogram configuration of planrun, so that histograms of workers, seconds and phases always
+// merge: nanoseconds from 1 us to 120 s with three significant digits (HdrHistogram). A value above the range is counted
+// as overflow, never dropped silently; the exact minimum and maximum are kept beside it, because a histogram rounds to
+// its bucket.
+package hdr
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+const (
+	// Lowest and Highest bound the recorded values, in nanoseconds.
+	Lowest  = int64(time.Microsecond)
+	Highest = int64(120 * time.Second)
+	// Digits of precision: a value is off by at most 0.1 %.
+	Digits = 3
+)
+
+// A Histogram records durations. The zero value is empty and ready to use.
+type Histogram struct {
+	h        *hdrhistogram.Histogram
+	overflow int64
+	min, max int64 // exact, in nanoseconds; valid if Count() > 0
+}
+
+// Record counts one duration of ns nanoseconds; a negative one counts as 0.
+func (h *Histogram) Record(ns int64) {
+	if h.h == nil {
+		h.h = hdrhistogram.New(Lowest, Highest, Digits)
+	}
+	ns = max(ns, 0)
+	if h.Count() == 0 {
+		h.min, h.max = ns, ns
+	} else {
+		h.min, h.max = min(h.min, ns), max(h.max, ns)
+	}
+	if h.h.RecordValue(ns) != nil {
+		h.overflow++
+	}
+}
+
+// Count is the number of recorded durations, with those above the range.
+func (h *Histogram) Count() int64 {
+	if h == nil || h.h == nil {
+		return 0
+	}
+	return h.h.TotalCount() + h.overflow
+}
+
+// Overflow is how many durations were above Highest.
+func (h *Histogram) Overflow() int64 { return h.overflow }
+
+// Min and Max are exact, in nanoseconds; 0 if empty.
+func (h *Histogram) Min() int64 { return h.min }
+
+// Max is the exact maximum in nanoseconds; 0 if empty.
+func (h *Histogram) Max() int64 { return h.max }
+
+// Quantile gives the duration in nanoseconds below or at which the fraction q (0 to 1) of the values lies. It is NaN if
+// the histogram is empty, and never above the exact maximum. A rank that falls among the values above the range gives
+// the exact maximum.
+func (h *Histogram) Quantile(q float64) float64 {
+	n := h.Count()
+	if n == 0 || math.IsNaN(q) {
+		return math.NaN()
+	}
+	if rank := math.Ceil(q * float64(n)); rank > float64(h.h.TotalCount()) {
+		return float64(h.max)
+	}
+	// Scale the rank to the values that are within the range.
+	v := h.h.ValueAtQuantile(100 * q * float64(n) / float64(h.h.TotalCount()))
+	return float64(min(max(v, h.min), h.max))
+}
+
+// Mean is in nanoseconds, NaN if empty. Values above the range enter with the highest trackable value.
+func (h *Histogram) Mean() float64 {
+	n := h.Count()
+	if n == 0 {
+		return math.NaN()
+	}
+	return (h.h.Mean()*float64(h.h.TotalCount()) + float64(Highest)*float64(h.overflow)) / float64(n)
+}
+
+// Merge adds o to h.
+func (h *Histogram) Merge(o *Histogram) error {
+	if o.Count() == 0 {
+		return nil
+	}
+	if h.h == nil {
+		h.h = hdrhistogram.New(Lowest, Highest, Digits)
+	}
+	if h.Count() == 0 {
+		h.min, h.max = o.min, o.max
+	} else {
+		h.min, h.max = min(h.min, o.min), max(h.max, o.max)
+	}
+	if dropped := h.h.Merge(o.h); dropped != 0 {
+		return fmt.Errorf("merging histograms dropped %d values", dropped)
+	}
+	h.overflow += o.overflow
+	return nil
+}
+
+// Reset empties h and keeps its memory.
+func (h *Histogram) Reset() {
+	if h.h != nil {
+		h.h.Reset()
+	}
+	h.overflow, h.min, h.max = 0, 0, 0
+}
+
+// Raw is the underlying histogram, for the .hlog writer; nil if nothing was ever recorded.
+func (h *Histogram) Raw() *hdrhistogram.Histogram { return h.h }
+
+// FromRaw makes a Histogram of one that was read from a log. The minimum and maximum are as exact as the log is.
+func FromRaw(raw *hdrhistogram.Histogram) *Histogram {
+	return &Histogram{h: raw, min: raw.Min(), max: raw.Max()}
+}
+
+type wire struct {
+	Hist     []byte `json:"h,omitempty"` // V2, compressed
+	Overflow int64  `json:"o,omitempty"`
+	Min      int64  `json:"min,omitempty"`
+	Max      int64  `json:"max,omitempty"`
+}
+
+// MarshalJSON writes the compressed V2 encoding with the exact minimum and maximum.
+func (h *Histogram) MarshalJSON() ([]byte, error) {
+	if h.Count() == 0 {
+		return []byte("{}"), nil
+	}
+	b, err := h.h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		return nil, fmt.Errorf("encoding a histogram: %w", err)
+	}
+	return json.Marshal(wire{b, h.overflow, h.min, h.max})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (h *Histogram) UnmarshalJSON(b []byte) error {
+	var w wire
+	if err := json.Unmarshal(b, &w); err != nil {
+		return fmt.Errorf("decoding a histogram: %w", err)
+	}
+	*h = Histogram{overflow: w.Overflow, min: w.Min, max: w.Max}
+	if len(w.Hist) == 0 {
+		return nil
+	}
+	raw, err := hdrhistogram.Decode(w.Hist)
+	if err != nil {
+		return fmt.Errorf("decoding a histogram: %w", err)
+	}
+	// What was read may have another range; one fixed configuration everywhere.
+	h.h = hdrhistogram.New(Lowest, Highest, Digits)
+	if dropped := h.h.Merge(raw); dropped != 0 {
+		return fmt.Errorf("decoding a histogram: %d values are out of range", dropped)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+// Package load generates HTTP load and counts what became of every request.
+package load
+
+import (
+	"time"
+
+	"github.com/planrun/planrun/internal/hdr"
+)
+
+// A Spec says what one worker sends. Zero values mean the sensible thing as each field says. Durations are nanoseconds
+// in JSON.
+type Spec struct {
+	Name    string `json:"name"`              // of the load, for messages
+	Worker  int    `json:"worker"`            // this worker's index i: it sends the requests k = i modulo Workers
+	Workers int    `json:"workers,omitempty"` // 0 means 1
+
+	Protocol   string   `json:"protocol,omitempty"`    // "h1" (the zero value), "h2", "h2c"
+	Scheme     string   `json:"scheme,omitempty"`      // "http" (the zero value) or "https"
+	Address    string   `json:"address"`               // host:port that is dialled
+	Host       string   `json:"host,omitempty"`        // Host header or :authority; the address if empty
+	ServerName string   `json:"server_name,omitempty"` // TLS server name; Host without its port if empty
+	Proxy      string   `json:"proxy,omitempty"`       // host:port of a forward proxy; Address is then what is asked of it
+	Method     string   `json:"method,omitempty"`      // GET if empty
+	Path       string   `json:"path,omitempty"`        // "/" if empty
+	Headers    []Header `json:"headers,omitempty"`
+	Body       []byte   `json:"body,omitempty"`
+
+	Connections int           `json:"connections"`            // all workers together; divided among them, the first ones get the rest
+	Streams     int           `json:"streams,omitempty"`      // in flight on a connection; 0 means 1; h1 has 1
+	Reuse       bool          `json:"reuse"`                  // keep connections alive
+	Rate        []RateStep    `json:"rate,omitempty"`         // open loop: the rate of all workers together; empty is a closed loop
+	MaxWaiting  int           `json:"max_waiting,omitempty"`  // bound on requests that are due and wait for a connection; beyond it they are dropped; 0 means 100,000
+	Timeout     time.Duration `json:"timeout,omitempty"`      // of a request, from its sending; 0 means 10 s
+	DialTimeout time.Duration `json:"dial_timeout,omitempty"` // 0 means 5 s
+	Pacing      string        `json:"pacing,omitempty"`       // "precise", "economical", "busy"; precise if empty
+
+	Expect Expect `json:"expect,omitzero"`
+}
+
+// A Header is one request header.
+type Header struct{ Name, Value string }
+
+// A RateStep is a stretch of an open loop's rate, in requests a second of all workers together: From at its beginning,
+// changing linearly to To over its duration. A step with Over 0 lasts to the end at the rate To.
+type RateStep struct {
+	From float64       `json:"from"`
+	To   float64       `json:"to"`
+	Over time.Duration `json:"over,omitempty"`
+}
+
+// Expect says what a right answer is. A zero field is not checked; without a status every 2xx is right.
+type Expect struct {
+	Status int    `json:"status,omitempty"`
+	Bytes  *int64 `json:"bytes,omitempty"`  // length of the body
+	SHA256 string `json:"sha256,omitempty"` // of the body, hexadecimal
+}
+
+// Ready is the answer to configure: the connections are open and one request was verified.
+type Ready struct {
+	Connections int    `json:"connections"`        // opened
+	Verified    int    `json:"verified"`           // requests of distinct form that were answered as expected
+	Problem     string `json:"problem,omitempty"`  // why the verification failed; the load then runs all the same, and a guard says so
+	Shortage    string `json:"shortage,omitempty"` // why fewer connections than asked were opened
+}
+
+// Control changes a running load: from At (nanoseconds since start; in the past means now) requests that become due belong
+// to Phase.
+type Control struct {
+	Phase string        `json:"phase"`
+	At    time.Duration `json:"at"`
+}
+
+// Classes of failure; DESIGN: failed = non_2xx + errors, and errors is the sum of these.
+const (
+	Connect  = "connect"
+	TLS      = "tls"
+	Reset    = "reset"
+	Timeout  = "timeout"
+	Protocol = "protocol"
+	Mismatch = "mismatch"
+	Dropped  = "dropped"
+)
+
+// Counts are the outcomes of requests. They always reconcile: Due = OK + sum(Non2xx) + sum(Errors) + Generator.
+type Counts struct {
+	Due       int64            `json:"due"`
+	OK        int64            `json:"ok"`
+	Non2xx    map[int]int64    `json:"non_2xx,omitempty"`   // by status code
+	Errors    map[string]int64 `json:"errors,omitempty"`    // by class
+	Generator int64            `json:"generator,omitempty"` // could not be sent for want of descriptors, ports, memory or CPU
+
+	Sent         int64         `json:"sent"`                     // requests written, in the second in which they were
+	SlowOver1s   int64         `json:"slow_over_1s,omitempty"`   // successes whose own round trip took longer than a second
+	MaxElapsed   time.Duration `json:"max_elapsed,omitempty"`    // of all requests, from the due time
+	Opened       int64         `json:"opened,omitempty"`         // connections
+	Handshakes   int64         `json:"handshakes,omitempty"`     // TLS
+	Resumed      int64         `json:"resumed,omitempty"`        // of them
+	Goaways      int64         `json:"goaways,omitempty"`        // HTTP/2
+	Retried      int64         `json:"goaway_retried,omitempty"` // streams above a GOAWAY's last id
+	Refused      int64         `json:"refused_retried,omitempty"`
+	BytesIn      int64         `json:"bytes_in,omitempty"`
+	BytesOut     int64         `json:"bytes_out,omitempty"`
+	StalledLagNs int64         `json:"stalled_lag,omitempty"` // the largest send lag of the second: what shows that the generator stalled
+}
+
+// A Second is what a worker reports of one second and one phase: the requests that were due in it, once all of them are
+// over or their timeouts have passed, so a second may be reported late, and in parts (the engine adds them up).
+type Second struct {
+	Load    string `json:"load"`
+	Worker  int    `json:"worker"`
+	Phase   string `json:"phase"`
+	Second  int    `json:"second"` // since start: requests due in [Second, Second+1) s
+	Counts  Counts `json:"counts"`
+	Latency hdr.Histogram `json:"latency,omitzero"` // of successes, from the due time
+	Service hdr.Histogram `json:"service,omitzero"` // of successes, from the actual send
+	Lag     hdr.Histogram `json:"lag,omitzero"`     // sent minus due, of all that were sent
+	Connect hdr.Histogram `json:"connect,omitzero"`
+	TLS     hdr.Histogram `json:"tls,omitzero"` // handshakes
+}
+
+// A Sample is the body of a worker's sample message.
+type Sample struct {
+	Seconds []Second `json:"seconds"`
+	Health  Health   `json:"health"`
+	Final   bool     `json:"final,omitempty"` // the last one: everything was reported
+	// First errors, at most a few, as examples for the report: "connect: connection refused".
+	Examples []string `json:"examples,omitempty"`
+}
+
+// Health is the state of the generator itself.
+type Health struct {
+	Second      float64 `json:"second"`       // since start
+	CPUSeconds  float64 `json:"cpu_s"`        // user and kernel, since the process began
+	GCPauseNs   int64   `json:"gc_pause_ns"`  // total
+	Descriptors int     `json:"descriptors"`
+	Open        int     `json:"open"`         // connections now
+	InFlight    int     `json:"in_flight"`
+	Waiting     int     `json:"waiting"`      // due, without a connection
+}
