@@ -106,16 +106,16 @@ type Counts struct {
 // A Second is what a worker reports of one second and one phase: the requests that were due in it, once all of them are
 // over or their timeouts have passed, so a second may be reported late, and in parts (the engine adds them up).
 type Second struct {
-	Load    string `json:"load"`
-	Worker  int    `json:"worker"`
-	Phase   string `json:"phase"`
-	Second  int    `json:"second"` // since start: requests due in [Second, Second+1) s
-	Counts  Counts `json:"counts"`
-	Latency hdr.Histogram `json:"latency,omitzero"` // of successes, from the due time
-	Service hdr.Histogram `json:"service,omitzero"` // of successes, from the actual send
-	Lag     hdr.Histogram `json:"lag,omitzero"`     // sent minus due, of all that were sent
-	Connect hdr.Histogram `json:"connect,omitzero"`
-	TLS     hdr.Histogram `json:"tls,omitzero"` // handshakes
+	Load    string         `json:"load"`
+	Worker  int            `json:"worker"`
+	Phase   string         `json:"phase"`
+	Second  int            `json:"second"` // since start: requests due in [Second, Second+1) s
+	Counts  Counts         `json:"counts"`
+	Latency *hdr.Histogram `json:"latency,omitempty"` // of successes, from the due time
+	Service *hdr.Histogram `json:"service,omitempty"` // of successes, from the actual send
+	Lag     *hdr.Histogram `json:"lag,omitempty"`     // sent minus due, of all that were sent
+	Connect *hdr.Histogram `json:"connect,omitempty"`
+	TLS     *hdr.Histogram `json:"tls,omitempty"` // handshakes
 }
 
 // A Sample is the body of a worker's sample message.
@@ -129,11 +129,11 @@ type Sample struct {
 
 // Health is the state of the generator itself.
 type Health struct {
-	Second      float64 `json:"second"`       // since start
-	CPUSeconds  float64 `json:"cpu_s"`        // user and kernel, since the process began
-	GCPauseNs   int64   `json:"gc_pause_ns"`  // total
+	Second      float64 `json:"second"`      // since start
+	CPUSeconds  float64 `json:"cpu_s"`       // user and kernel, since the process began
+	GCPauseNs   int64   `json:"gc_pause_ns"` // total
 	Descriptors int     `json:"descriptors"`
-	Open        int     `json:"open"`         // connections now
+	Open        int     `json:"open"` // connections now
 	InFlight    int     `json:"in_flight"`
-	Waiting     int     `json:"waiting"`      // due, without a connection
+	Waiting     int     `json:"waiting"` // due, without a connection
 }
