@@ -1,0 +1,242 @@
+// Package record is the result set on disk: what a plan run leaves, and all that reports, verdicts and comparisons need.
+//
+//	plan.yaml         the plan as resolved, secrets redacted; loads again by itself
+//	sources/          the files that it was made of
+//	environment.json  Environment
+//	journal.jsonl     what would undo each change (package journal)
+//	stages/NAME-ROUND.json   Stage: what a stage's expressions gave when it began
+//	runs/ID/run.json         Run: the truth about one run
+//	runs/ID/series.jsonl     one line a sample: a series.Point, or {"load": load.Second without histograms}
+//	runs/ID/latency.hlog     HdrHistogram log; a tag is LOAD/PHASE/WHAT, WHAT one of latency, service, lag, connect, tls
+//	runs/ID/events.jsonl     one Event a line
+//	installs/ID/             rendered files, command lines (commands.jsonl), logs of an installation
+//	results.json      Results: a cache of what a report needs, made again from the runs
+//	report.md, report.html
+//
+// Lines are appended and flushed once a second, so that a killed engine loses at most the current second of the current
+// run; a torn last line is dropped by the reader, which says so. Numbers are never NaN or infinite: what is undefined is
+// left out.
+package record
+
+import (
+	"time"
+
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/internal/load"
+)
+
+// Version of the format.
+const Version = 1
+
+// An Axis is one matrix coordinate.
+type Axis struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// A Coord addresses a run. Round and Repeat count from 1.
+type Coord struct {
+	Stage    string `json:"stage"`
+	Scenario string `json:"scenario"`
+	Target   string `json:"target"`
+	Matrix   []Axis `json:"matrix,omitempty"`
+	Round    int    `json:"round"`
+	Repeat   int    `json:"repeat"`
+}
+
+// Status is how a run ended.
+type Status string
+
+// Done runs have results, aborted ones too (the plan's own abort condition held). The others say why they have none, or
+// only some.
+const (
+	Done        Status = "done"
+	Aborted     Status = "aborted"     // `abort` held: a result
+	Unmet       Status = "unmet"       // `require` was false: inconclusive
+	Failed      Status = "failed"      // an install or an action failed: error
+	Unsupported Status = "unsupported" // said by the plan, or a program is missing
+	Skipped     Status = "skipped"     // `when` is false, or --only/--skip
+	Interrupted Status = "interrupted"
+	Unfinished  Status = "unfinished" // the engine died: there is no run.json end
+)
+
+// A Run is the truth about one run. Times are seconds since its Start.
+type Run struct {
+	Version    int            `json:"version"`
+	ID         string         `json:"id"` // its directory
+	Coord      Coord          `json:"coord"`
+	Status     Status         `json:"status"`
+	Reason     string         `json:"reason,omitempty"`
+	Where      string         `json:"where,omitempty"` // file:line:col of what Reason is about
+	Start      time.Time      `json:"start"`
+	Seconds    float64        `json:"seconds"`
+	Install    string         `json:"install,omitempty"`     // the installation's directory
+	SetHistory bool           `json:"set_history,omitempty"` // an earlier scenario ran on the same process set: peaks may be its
+	Params     map[string]any `json:"params,omitempty"`
+	With       map[string]any `json:"with,omitempty"`
+	Phases     []Phase        `json:"phases"`
+	Actions    []Action       `json:"actions"`
+	Loads      []Load         `json:"loads,omitempty"`
+	Values     map[string]any `json:"values,omitempty"` // of `record:` and `exec`
+	Processes  []Process      `json:"processes,omitempty"`
+	Facts      Facts          `json:"facts"`
+	Examples   []string       `json:"examples,omitempty"` // of errors
+	// Derived by package measure; made again from the rest when missing.
+	Metrics map[string]map[string]float64 `json:"metrics,omitempty"` // window -> metric -> value; see Window
+	Missing map[string]string             `json:"missing,omitempty"` // metric -> why it has no value
+	Guards  []Guard                       `json:"guards,omitempty"`
+	Checks  []Guard                       `json:"checks,omitempty"` // self-checks: the harness itself
+}
+
+// Windows of a run's metrics are named: "" is the headline, "phase/NAME" a phase, "load/NAME" a load over the headline
+// phases, "phase/NAME/load/NAME" a load in a phase, "replica/PROCESS/N" one replica over the headline phases.
+
+// A Phase as it was. Recorded is false for install and warm-up; Headline marks the headline window.
+type Phase struct {
+	Name     string  `json:"name"`
+	Kind     string  `json:"kind"`
+	Start    float64 `json:"start"`
+	End      float64 `json:"end"`
+	Recorded bool    `json:"recorded"`
+	Headline bool    `json:"headline"`
+	Ended    string  `json:"ended,omitempty"` // why before its time: until, abort, interrupted, error
+}
+
+// An Action as it happened.
+type Action struct {
+	Phase string  `json:"phase"`
+	Kind  string  `json:"kind"`
+	Name  string  `json:"name"`
+	Where string  `json:"where"` // file:line:col
+	Due   float64 `json:"due"`
+	Start float64 `json:"start"`
+	End   float64 `json:"end"`
+	Error string  `json:"error,omitempty"`
+}
+
+// A Load is one load action: what it was told, and what its workers said in the end.
+type Load struct {
+	Name     string                 `json:"name"`
+	Headline bool                   `json:"headline"`
+	Spec     load.Spec              `json:"spec"`
+	Workers  int                    `json:"workers"`
+	CPUs     []int                  `json:"cpus,omitempty"`
+	Start    float64                `json:"start"`    // time zero of the workers' seconds
+	End      float64                `json:"end"`      // when its drain was over
+	Ready    load.Ready             `json:"ready"`    // added up
+	Final    bool                   `json:"final"`    // every worker reported its last sample
+	Reported int                    `json:"reported"` // workers that reported at all
+	Totals   map[string]load.Counts `json:"totals"`   // by phase, added up over workers
+}
+
+// A Process that took part.
+type Process struct {
+	Name     string         `json:"name"`
+	Role     string         `json:"role"`
+	Replica  int            `json:"replica"`
+	PID      int            `json:"pid"`
+	Command  []string       `json:"command"`
+	CPUs     []int          `json:"cpus,omitempty"` // as verified
+	WantCPUs []int          `json:"want_cpus,omitempty"`
+	Ports    map[string]int `json:"ports,omitempty"`
+	Died     string         `json:"died,omitempty"`
+}
+
+// Facts are readings taken once for guards and reconciliation.
+type Facts struct {
+	// Servers holds the last sample of each builtin server, as cumulative counters over the run: "web/0" -> "requests" -> n.
+	Servers map[string]map[string]float64 `json:"servers,omitempty"`
+	// ClockStep is how far the wall clock moved against the monotonic clock during the run, in seconds.
+	ClockStep float64 `json:"clock_step"`
+	// Faults lists each toxic that was in force, with what passed under it.
+	Faults []Fault `json:"faults,omitempty"`
+	// ProbeGaps counts samples that a probe missed, by probe.
+	ProbeGaps map[string]int `json:"probe_gaps,omitempty"`
+	// Lost counts lines or bytes that could not be written.
+	Lost int `json:"lost,omitempty"`
+}
+
+// A Fault as the relay counted it.
+type Fault struct {
+	Relay       string  `json:"relay"`
+	Toxic       string  `json:"toxic"`
+	Phase       string  `json:"phase"`
+	Start       float64 `json:"start"`
+	End         float64 `json:"end"`
+	Connections int64   `json:"connections"` // that passed bytes under it
+	Bytes       int64   `json:"bytes"`
+	AskedMs     float64 `json:"asked_ms,omitempty"`
+	MeasuredMs  float64 `json:"measured_ms,omitempty"` // mean added delay
+}
+
+// A Guard or self-check of a run. Taints says what it spoils when it did not hold: "timing", "work" (everything), or ""
+// for a warning only.
+type Guard struct {
+	Name    string `json:"name"`
+	OK      bool   `json:"ok"`
+	Taints  string `json:"taints,omitempty"`
+	Message string `json:"message"` // what was seen against which threshold, in words
+	Load    string `json:"load,omitempty"`
+}
+
+// An Event is something that happened.
+type Event struct {
+	T       float64        `json:"t"`
+	Kind    string         `json:"kind"` // exit, oom, restart, change, fault, phase, abort, note, ...
+	Message string         `json:"message"`
+	Fields  map[string]any `json:"fields,omitempty"`
+}
+
+// A Stage is what a stage's expressions gave when it began.
+type Stage struct {
+	Name    string            `json:"name"`
+	Round   int               `json:"round"`
+	Start   time.Time         `json:"start"`
+	Order   string            `json:"order"`
+	Seed    uint64            `json:"seed,omitempty"`
+	Params  map[string]any    `json:"params,omitempty"`
+	Tainted map[string]string `json:"tainted,omitempty"` // param -> guard that taints what it was computed from
+}
+
+// An Environment is the machine and what was on it.
+type Environment struct {
+	Version   int                `json:"version"`
+	Token     string             `json:"token"`
+	BootID    string             `json:"boot_id"`
+	Plan      string             `json:"plan"`
+	Start     time.Time          `json:"start"`
+	Command   []string           `json:"command"`
+	Planrun   string             `json:"planrun"` // version, commit
+	Go        string             `json:"go"`
+	Hostname  string             `json:"hostname"`
+	OS        string             `json:"os"`
+	Kernel    string             `json:"kernel"`
+	CPUModel  string             `json:"cpu_model"`
+	CPUs      int                `json:"cpus"`
+	Governor  string             `json:"governor,omitempty"`
+	NUMA      int                `json:"numa_nodes"`
+	MemoryMiB float64            `json:"memory_mib"`
+	Virtual   string             `json:"virtual,omitempty"`
+	Sysctls   map[string]string  `json:"sysctls"`
+	Limits    map[string]string  `json:"limits"`
+	Layout    map[string][]int   `json:"cpu_layout,omitempty"` // role -> CPUs asked
+	Programs  map[string]Program `json:"programs,omitempty"`   // target -> what ran
+	Offers    map[string]string  `json:"offers,omitempty"`     // feature -> "yes", or why not
+}
+
+// A Program that a target ran: its version's output and the digest of its binary.
+type Program struct {
+	Path    string `json:"path,omitempty"`
+	Version string `json:"version,omitempty"`
+	SHA256  string `json:"sha256,omitempty"`
+	Missing string `json:"missing,omitempty"`
+}
+
+// Data is one run with everything that was recorded of it.
+type Data struct {
+	Run     *Run
+	Points  []series.Point
+	Seconds []load.Second // with histograms
+	Events  []Event
+	Notes   []string // what the reader had to leave out (a torn line)
+}

@@ -1,0 +1,238 @@
+// Package task is the contract of actions and probes: what the engine asks of them and what it gives them. It knows no
+// kind; actions and probes know no engine.
+package task
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/internal/load"
+)
+
+// An Action does one thing to what is around the system under test. Run returns when the action is over. A lasting
+// action (a load, a fault, a pause) goes on until ctx is done; context.Cause(ctx) is then ErrPhaseOver for its ordinary
+// end, which is no error of the action. What it changes it journals through env.Journal before it makes the change.
+type Action interface {
+	Run(ctx context.Context, env *Env) error
+}
+
+// ErrPhaseOver ends a lasting action because its phase is over.
+var ErrPhaseOver = errors.New("the phase is over")
+
+// A Lasting action goes on until its phase ends (or For, or Through says otherwise); others end by themselves.
+type Lasting interface{ Lasting() bool }
+
+// A Declarer says before anything runs what an action makes known: names that others may refer to.
+type Declarer interface{ Declares() Declaration }
+
+// A Declaration lists what an action brings.
+type Declaration struct {
+	Processes []ProcessDecl
+	Metrics   []series.Desc // numbers of the run
+	Values    []string      // text or numbers that `exec` sets
+	Uses      []Use         // names that must exist
+	Needs     Needs         // for `planrun show`
+}
+
+// A ProcessDecl is a process that will run.
+type ProcessDecl struct {
+	Name, Role string
+	Replicas   int      // 0 if it is not known yet
+	Listen     []string // names of ports
+	Programs   []string // that must be on PATH: the first word of its command
+}
+
+// A Use is a reference by name: Kind is process, relay, backend, endpoint, load, probe; Field is where it stands.
+type Use struct{ Kind, Name, Field string }
+
+// Needs is what an action takes of the machine; zero is nothing or not known.
+type Needs struct {
+	Requests    float64 // to be sent in all; 0 for a closed loop
+	Connections int     // held at the same time
+	Descriptors int
+	Ports       int // source ports
+}
+
+// A Probe samples something. Sample is called at each interval and must return within it.
+type Probe interface {
+	Produces() []series.SeriesDesc
+	Sample(ctx context.Context, env *ProbeEnv) error
+}
+
+// An Undo undoes one kind of change from what the journal says of it. It must be harmless when the change was never
+// made or is undone already, because the entry is written before the change; it may not use anything but data.
+type Undo struct {
+	Kind string
+	Run  func(ctx context.Context, env *UndoEnv, data json.RawMessage) error
+}
+
+// An UndoEnv is what an undo may know: another process than the one that made the change may run it.
+type UndoEnv struct {
+	Log   *slog.Logger
+	Token string // of the result set; only processes that carry it may be ended
+	Dir   string // the result set
+}
+
+// A Journal takes what would undo a change, before the change is made.
+type Journal interface {
+	// Add writes an entry and syncs it. Done marks it as undone (the change was taken back in the ordinary course).
+	Add(kind string, data any) (Entry, error)
+}
+
+// An Entry is a journalled change.
+type Entry interface{ Done() error }
+
+// An Env is what the engine gives a running action. Function fields are never nil.
+type Env struct {
+	Log       *slog.Logger
+	Dir       string // working directory of the installation (of the plan's setup, for setup actions)
+	RunDir    string // this run's directory in the result set: snapshots go there; "" while a target is installed
+	Journal   Journal
+	Processes Processes
+	Loads     Loads
+	Relays    Relays
+
+	Event    func(kind, message string, fields map[string]any)  // into events.jsonl: exit, oom, change, fault, ...
+	Value    func(name string, v any)                           // a number becomes a metric of the run (or the installation); text can be read by later expressions
+	Eval     func(ctx context.Context, e dsl.Expr) (any, error) // a live condition, as of now
+	Rebind   func(replica int) (any, error)                     // this action's spec again, its expressions bound for one replica
+	Template func(replica int) TemplateData                     // what a target's files may use
+	Endpoint func(name string) (string, error)                  // host:port of an endpoint of the target
+	Address  func(name string) ([]string, error)                // addresses of a backend, a relay or a process, by name
+	Snapshot func(probe string) (map[string]float64, error)     // one reading of a probe of the plan
+	Redact   func(s string) string                              // secrets out of what is kept
+}
+
+// TemplateData is the dot of a target's files (Go text/template).
+type TemplateData struct {
+	Port     map[string]int
+	Dir      string
+	Backends map[string][]Address
+	Routes   []Route
+	With     map[string]any // as written in the plan: 64k stays 64k
+	TLS      TLS
+	Cpus     map[string][]int
+	Replica  int
+	Target   string
+}
+
+// An Address is where a replica of a backend listens; Address is Host:Port.
+type Address struct {
+	Address, Host string
+	Port          int
+}
+
+// A Route is a host with its paths.
+type Route struct {
+	Host  string
+	Paths []RoutePath
+}
+
+// A RoutePath leads to a backend.
+type RoutePath struct{ Path, Backend string }
+
+// TLS holds paths of the certificate and key that the plan's host section asks for.
+type TLS struct{ Cert, Key string }
+
+// A ProcessSpec says how to run a process. Exactly one of Command and Builtin is set.
+type ProcessSpec struct {
+	Name    string
+	Role    string // default sut
+	Replica int
+	Command []string
+	Builtin string // origin, proxy, relay, faults, load: a worker of this same binary
+	Config  any    // of a builtin: the body of its configure message
+	Env     map[string]string
+	Dir     string         // working directory; made if missing
+	CPUs    []int          // pinned to; nil is not pinned
+	Nice    int            //
+	Limits  Limits         //
+	Ports   map[string]int // name -> port, taken from Processes.Ports
+	Ready   Ready
+	Grace   time.Duration // between SIGTERM and SIGKILL; 0 means 10 s
+	Stop    string        // signal that ends it; TERM if empty
+}
+
+// Limits are made with cgroups where the right to do so exists; else starting is refused with the reason.
+type Limits struct {
+	Memory int64   // bytes; 0 is none
+	CPU    float64 // cores; 0 is none
+	Files  int     // RLIMIT_NOFILE; 0 leaves it
+}
+
+// Ready says when a process is ready: all that is set must hold. Zero means: it is still alive after it was started,
+// and each of its ports accepts connections.
+type Ready struct {
+	TCP    []string      // names of ports that must accept connections
+	HTTP   string        // "http/healthz": port name and path that must answer 2xx
+	Log    string        // a regular expression that a line of its output must match
+	Within time.Duration // deadline; 0 means 30 s
+}
+
+// A Process is a running (or ended) process.
+type Process interface {
+	Name() string
+	Role() string
+	Replica() int
+	PID() int
+	Ports() map[string]int
+	CPUs() []int // as verified from the kernel; nil if not pinned
+	Exited() <-chan struct{}
+	Exit() (status string, expected bool)               // "exit status 1", "signal: killed"; valid when Exited is closed
+	Control(ctx context.Context, body, reply any) error // builtin: a control message
+	Sample(ctx context.Context, body any) error         // builtin: its newest sample, decoded into body
+}
+
+// Processes runs processes of an installation or a run.
+type Processes interface {
+	// Ports gives out n ports of the loopback interface that nobody else uses and no outgoing connection can take.
+	Ports(n int) ([]int, error)
+	// Start starts one and returns when it is ready. Its undo is journalled before.
+	Start(ctx context.Context, spec ProcessSpec) (Process, error)
+	// Find gives the live processes of that name, by replica; none is an error that names those that run.
+	Find(name string) ([]Process, error)
+	// All gives the live processes.
+	All() []Process
+	// Stop ends one with its whole tree: its stop signal, the grace, then SIGKILL.
+	Stop(ctx context.Context, p Process) error
+	// Restart stops it and starts it again from the same spec, on the same ports.
+	Restart(ctx context.Context, p Process) (Process, error)
+	// Signal sends a signal ("HUP", "STOP", "CONT", "USR2") to the process, or to its whole tree.
+	Signal(p Process, signal string, tree bool) error
+}
+
+// Loads runs load workers as part of the current phase.
+type Loads interface {
+	// Run starts workers for spec, takes part in the phases until ctx ends, then drains. Workers is at least 1.
+	Run(ctx context.Context, spec load.Spec, opts LoadOptions) error
+}
+
+// LoadOptions are what the engine needs beside the workers' own specification.
+type LoadOptions struct {
+	Workers  int
+	Headline bool
+	CPUs     []int // nil: the plan's host.cpus.load
+}
+
+// Relays changes the fault relays of the installation.
+type Relays interface {
+	// Fault puts a toxic in force on the relay until the returned function takes it away. The relay forgets it by itself
+	// after ttl, should the engine die.
+	Fault(ctx context.Context, relay, toxic string, attributes map[string]any, ttl time.Duration) (remove func(context.Context) error, err error)
+}
+
+// A ProbeEnv is what the engine gives a probe for one sample.
+type ProbeEnv struct {
+	Log       *slog.Logger
+	Now       float64 // seconds since the run began: the T of the points
+	Processes Processes
+	Emit      func(series.Point)
+	Engine    int          // process id of the engine itself: role control
+	Busy      func() []int // process ids of everything the plan started: to tell foreign CPU
+	Address   func(name string) ([]string, error)
+}
