@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"github.com/planrun/planrun/dsl"
@@ -106,6 +107,7 @@ type Env struct {
 	Address  func(name string) ([]string, error)                // addresses of a backend, a relay or a process, by name
 	Snapshot func(probe string) (map[string]float64, error)     // one reading of a probe of the plan
 	Redact   func(s string) string                              // secrets out of what is kept
+	Allowed  func(host string, ip netip.Addr) error             // whether load may be sent there
 }
 
 // TemplateData is the dot of a target's files (Go text/template).

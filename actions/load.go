@@ -1,0 +1,271 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/engine/task"
+	"github.com/planrun/planrun/internal/load"
+)
+
+var loadKind = kind("load", `Send HTTP requests. Its own worker processes keep the connections open from its start to its end and count what became of every request.
+A load is a closed loop (each connection sends its next request when the last was answered) unless it has a rate; with a rate request k is due when the integral of the rate reaches k, and latency counts from then.`, func() *Load { return &Load{Headline: true} })
+
+// Load is the spec of a load.
+type Load struct {
+	Use string `yaml:"use" uses:"loads" short:"true" doc:"an entry of loads that this one builds on"`
+
+	Endpoint string      `yaml:"endpoint" doc:"where the requests go: an endpoint of the target, by name; http if neither it nor url is written. TLS is spoken to one whose name is https"`
+	URL      string      `yaml:"url" doc:"where the requests go instead: scheme://host:port/path"`
+	Proxy    string      `yaml:"proxy" enum:"target" later:"forward proxies come with the next load generator" doc:"target: requests go through the target as a forward proxy, in absolute form or by CONNECT"`
+	Address  dsl.Address `yaml:"address" doc:"what is dialled, if it is not the endpoint or the url's host"`
+	Host     string      `yaml:"host" doc:"the Host header or :authority; left out: the url's host, or the address"`
+	Protocol string      `yaml:"protocol" enum:"h1|h2|h2c" default:"h1" doc:"h1: HTTP/1.1; h2: HTTP/2 over TLS; h2c: HTTP/2 without TLS, with prior knowledge"`
+	TLS      LoadTLS     `yaml:"tls" doc:"how TLS is spoken"`
+
+	Method  string          `yaml:"method" default:"GET" doc:"the request method"`
+	Path    string          `yaml:"path" default:"/" doc:"the path with its query"`
+	Headers dsl.Map[string] `yaml:"headers" doc:"further request headers"`
+	Body    string          `yaml:"body" doc:"the request body"`
+	Spread  Spread          `yaml:"spread" later:"it comes with the next load generator" doc:"varies the requests"`
+	By      string          `yaml:"by" later:"it comes with the next load generator" doc:"counts by who answered: header(NAME)"`
+	Expect  LoadExpect      `yaml:"expect" doc:"what a right answer is; another one is a failure of the class mismatch or non_2xx. Left out: any 2xx"`
+
+	Connections int          `yaml:"connections" min:"1" max:"1000000" default:"1" doc:"connections, of all workers together"`
+	Streams     int          `yaml:"streams" min:"1" max:"65536" default:"1" later:"streams come with HTTP/2" doc:"requests in flight on a connection, with HTTP/2"`
+	InFlight    int          `yaml:"in-flight" min:"1" later:"it comes with HTTP/2" doc:"requests in flight in all, whatever the number of connections"`
+	Pool        string       `yaml:"pool" enum:"fixed|dial|distinct" default:"fixed" doc:"fixed: these connections are all, a request waits at the server's stream limit; dial: another connection is opened when all are at the limit; distinct: a connection for each worker of the client"`
+	Reuse       string       `yaml:"reuse" enum:"keep-alive|none" default:"keep-alive" doc:"none: a new connection for every request"`
+	ConnectRate dsl.Rate     `yaml:"connect-rate" later:"it comes with the next load generator" doc:"connections opened a second at the start; left out: all at once"`
+	Rate        LoadRate     `yaml:"rate" doc:"open loop: requests a second; none or left out: a closed loop"`
+	MaxWaiting  int          `yaml:"max-waiting" min:"1" default:"100000" doc:"requests that may be due and wait for a connection; those beyond are failures of the class dropped"`
+	Timeout     dsl.Duration `yaml:"timeout" min:"1ms" default:"10s" doc:"from the sending of a request to the end of its answer; also how long the end of the load waits for what is in flight"`
+	ReadRate    dsl.ByteRate `yaml:"read-rate" later:"it comes with the attacks" doc:"how fast answers are read"`
+	Sources     dsl.Strings  `yaml:"sources" later:"it comes with the ramp" doc:"source addresses or networks; each has about 28,000 ports"`
+	Resolve     string       `yaml:"resolve" enum:"once" default:"once" doc:"when the host's name is looked up: once, at the start"`
+	Workers     int          `yaml:"workers" min:"1" max:"256" default:"1" doc:"worker processes"`
+	CPUs        dsl.CPUs     `yaml:"cpus" doc:"CPUs of the workers; left out: those of host.cpus.load"`
+	Pacing      string       `yaml:"pacing" enum:"precise|economical|busy" doc:"how the due times of an open loop are kept: precise spins for the last microseconds, economical sleeps, busy polls. Left out: precise where the CPU is the generator's own, else economical"`
+	Headline    bool         `yaml:"headline" default:"true" doc:"false takes it out of the headline figures; load(NAME) still reads it"`
+	CrossCheck  dsl.Strings  `yaml:"cross-check" later:"it comes with the next load generator" doc:"other generators that run on the same endpoint after the measured run: wrk, h2load, fortio, vegeta"`
+}
+
+// LoadTLS says how TLS is spoken. The certificate is not verified: targets have self-signed ones.
+type LoadTLS struct {
+	ServerName string      `yaml:"server-name" doc:"the server name of the handshake; left out: the host without its port"`
+	Resume     bool        `yaml:"resume" later:"it comes with the next load generator" doc:"resume sessions"`
+	Groups     dsl.Strings `yaml:"groups" later:"it comes with the next load generator" doc:"key exchange groups, in order: X25519, P-256, X25519MLKEM768"`
+}
+
+// Spread varies requests from a table that is made once.
+type Spread struct {
+	Path string `yaml:"path" doc:"a path with a range: /item/{0..255}"`
+}
+
+// LoadExpect is what a right answer is.
+type LoadExpect struct {
+	Status int       `yaml:"status" min:"100" max:"599" doc:"the status code; left out: any 2xx"`
+	Bytes  *dsl.Size `yaml:"bytes" doc:"length of the body"`
+	SHA256 string    `yaml:"sha256" doc:"SHA-256 of the body, hexadecimal"`
+}
+
+// LoadRate is a rate, a ramp, or steps.
+type LoadRate struct {
+	Constant dsl.Rate     `yaml:"constant" short:"true" words:"none=0" min:"0" doc:"requests a second; none: a closed loop"`
+	From     dsl.Rate     `yaml:"from" min:"0" doc:"rate at the beginning of a ramp"`
+	To       dsl.Rate     `yaml:"to" min:"0" doc:"rate at its end, which then stays"`
+	Over     dsl.Duration `yaml:"over" min:"1ms" doc:"how long the ramp takes"`
+	Steps    []RateStep   `yaml:"steps" doc:"stretches one after another; the last one's rate stays"`
+}
+
+// RateStep is a stretch of constant rate.
+type RateStep struct {
+	Rate dsl.Rate     `yaml:"rate" required:"true" min:"0" doc:"requests a second"`
+	For  dsl.Duration `yaml:"for" required:"true" min:"1ms" doc:"how long"`
+}
+
+// Lasting: a load goes on until its phase ends.
+func (l *Load) Lasting() bool { return true }
+
+// Check finds what the types do not.
+func (l *Load) Check(c *dsl.Check) {
+	if l.Endpoint != "" && l.URL != "" {
+		c.Errorf("url", "a load has an endpoint or a url, not both; remove one")
+	}
+	if l.URL != "" {
+		if u, err := url.Parse(l.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			c.Errorf("url", "%q is no http:// or https:// url", l.URL)
+		}
+	}
+	if l.Path != "" && !strings.HasPrefix(l.Path, "/") {
+		c.Errorf("path", "the path %q does not begin with /", l.Path)
+	}
+	if strings.ContainsAny(l.Method, " \r\n\t") || l.Method == "" {
+		c.Errorf("method", "%q is no request method", l.Method)
+	}
+	r := l.Rate
+	if forms := b2i(r.Constant != 0) + b2i(r.From != 0 || r.To != 0 || r.Over != 0) + b2i(r.Steps != nil); forms > 1 {
+		c.Errorf("rate", "a rate is a number, a ramp {from, to, over} or steps, not several of them")
+	}
+	if (r.From != 0 || r.To != 0) != (r.Over != 0) {
+		c.Errorf("rate", "a ramp wants from, to and over")
+	}
+	if l.Expect.SHA256 != "" && len(l.Expect.SHA256) != 64 {
+		c.Errorf("expect", "a SHA-256 has 64 hexadecimal digits")
+	}
+	if l.Protocol != "h1" && l.Protocol != "" {
+		c.Laterf("protocol", "%s comes with the next load generator", l.Protocol)
+	}
+	if l.Pool == "dial" || l.Pool == "distinct" {
+		c.Laterf("pool", "%s comes with HTTP/2", l.Pool)
+	}
+	for _, h := range l.Headers {
+		if strings.ContainsAny(h.Name+h.Val, "\r\n") || strings.ContainsAny(h.Name, " :") || h.Name == "" {
+			c.Errorf("headers", "%q is no header", h.Name)
+		}
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// steps gives the rate as the worker wants it; nil is a closed loop.
+func (r LoadRate) steps() []load.RateStep {
+	switch {
+	case r.Constant > 0:
+		return []load.RateStep{{From: float64(r.Constant), To: float64(r.Constant)}}
+	case r.Over > 0:
+		return []load.RateStep{{From: float64(r.From), To: float64(r.To), Over: r.Over}, {From: float64(r.To), To: float64(r.To)}}
+	}
+	var out []load.RateStep
+	for _, s := range r.Steps {
+		out = append(out, load.RateStep{From: float64(s.Rate), To: float64(s.Rate), Over: s.For})
+	}
+	return out
+}
+
+// requests gives how many requests are due within a time, 0 for a closed loop.
+func (r LoadRate) requests(within time.Duration) float64 {
+	total, left := 0.0, within
+	steps := r.steps()
+	for i, s := range steps {
+		over := min(s.Over, left)
+		if s.Over == 0 || i == len(steps)-1 {
+			over = left
+		}
+		end := s.To
+		if s.Over > 0 && over < s.Over {
+			end = s.From + (s.To-s.From)*float64(over)/float64(s.Over)
+		}
+		total, left = total+(s.From+end)/2*over.Seconds(), left-over
+	}
+	return total
+}
+
+// Declares says which endpoint it uses and what it takes of the machine.
+func (l *Load) Declares() task.Declaration {
+	d := task.Declaration{Needs: task.Needs{Connections: l.Connections, Descriptors: l.Connections, Ports: l.Connections}}
+	if l.URL == "" {
+		d.Uses = append(d.Uses, task.Use{Kind: "endpoint", Name: l.endpoint(), Field: "endpoint"})
+	}
+	return d
+}
+
+// RequestsWithin is how many requests are due within a time; 0 if that is not known, as in a closed loop.
+func (l *Load) RequestsWithin(d time.Duration) float64 { return l.Rate.requests(d) }
+
+func (l *Load) endpoint() string {
+	if l.Endpoint == "" {
+		return "http"
+	}
+	return l.Endpoint
+}
+
+// Run sends until ctx is done, and drains.
+func (l *Load) Run(ctx context.Context, env *task.Env) error {
+	spec, err := l.spec(ctx, env)
+	if err != nil {
+		return err
+	}
+	return env.Loads.Run(ctx, spec, task.LoadOptions{Workers: l.Workers, Headline: l.Headline, CPUs: l.CPUs})
+}
+
+// spec resolves the address, checks that it may be sent to, and says the rest as the worker wants it.
+func (l *Load) spec(ctx context.Context, env *task.Env) (load.Spec, error) {
+	s := load.Spec{Protocol: l.Protocol, Scheme: "http", Host: l.Host, ServerName: l.TLS.ServerName, Method: l.Method, Path: l.Path,
+		Body: []byte(l.Body), Connections: l.Connections, Streams: l.Streams, Reuse: l.Reuse != "none", Rate: l.Rate.steps(),
+		MaxWaiting: l.MaxWaiting, Timeout: l.Timeout, Pacing: l.Pacing, Expect: load.Expect{Status: l.Expect.Status, SHA256: l.Expect.SHA256}}
+	if l.Expect.Bytes != nil {
+		n := int64(*l.Expect.Bytes)
+		s.Expect.Bytes = &n
+	}
+	for _, h := range l.Headers {
+		s.Headers = append(s.Headers, load.Header{Name: h.Name, Value: h.Val})
+	}
+	address := ""
+	if l.URL != "" {
+		u, err := url.Parse(l.URL)
+		if err != nil {
+			return s, fmt.Errorf("reading the url: %w", err)
+		}
+		s.Scheme, address = u.Scheme, u.Host
+		if u.Port() == "" {
+			address = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+		}
+		if s.Host == "" {
+			s.Host = u.Host
+		}
+		if l.Path == "/" && u.RequestURI() != "" {
+			s.Path = u.RequestURI()
+		}
+	} else {
+		a, err := env.Endpoint(l.endpoint())
+		if err != nil {
+			return s, err
+		}
+		address = a
+		if l.endpoint() == "https" {
+			s.Scheme = "https"
+		}
+	}
+	if l.Address != "" {
+		address = string(l.Address)
+	}
+	if s.Host == "" {
+		s.Host = address
+	}
+	var err error
+	s.Address, err = resolve(ctx, address, env.Allowed)
+	return s, err
+}
+
+// resolve looks a host up once and refuses what may not be sent to.
+func resolve(ctx context.Context, address string, allowed func(host string, ip netip.Addr) error) (string, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", fmt.Errorf("address %q: %w", address, err)
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return "", fmt.Errorf("looking up %s: %w", host, err)
+	}
+	for i := range ips {
+		ips[i] = ips[i].Unmap()
+		if err := allowed(host, ips[i]); err != nil {
+			return "", err
+		}
+	}
+	slices.SortFunc(ips, func(a, b netip.Addr) int { return b2i(a.Is6()) - b2i(b.Is6()) })
+	return net.JoinHostPort(ips[0].String(), port), nil
+}
