@@ -1,0 +1,163 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// MinRuns is how many runs a side must have before anything is said about noise.
+const MinRuns = 3
+
+// Noise says how a ratio stands against the noise floor.
+type Noise string
+
+// Unknown noise allows no claim in either direction.
+const (
+	Beyond  Noise = "beyond"
+	Within  Noise = "within"
+	Unknown Noise = "unknown"
+)
+
+// A Side is one side of a ratio.
+type Side struct {
+	// Runs are the values of the cell's runs.
+	Runs []float64
+	// Again are the medians of the same cell (scenario, target, matrix) in other stages: its A/A repeats. May be empty.
+	Again []float64
+}
+
+// A Ratio of two sides. If NA is not empty there is no ratio, and NA says why.
+type Ratio struct {
+	// Value is med(a)/med(b); Low is min a / max b, High is max a / min b (positive infinity if a run of b is 0).
+	Value, Low, High float64
+	Noise            Noise
+	// Floor is the noise floor as a factor above 1: the ratio is beyond it if it is above Floor or below 1/Floor. It is 0
+	// where the noise is unknown.
+	Floor float64
+	// Why says why the noise is unknown.
+	Why string
+	// Needed is how many runs a side would, at this spread, put a ratio that is within the noise beyond it, or the runs
+	// that a side needs before its noise is known; 0 if more runs would not tell (the stages disagree by more than the
+	// ratio), or none are needed.
+	Needed int
+	// NA is why there is no ratio: "no value of nginx", "0/0".
+	NA string
+}
+
+// Compare gives the ratio of a to b. The names of the sides are for NA and Why.
+//
+// A ratio is beyond the noise floor if |ln(value)| is above the larger of the largest |ln(med i / med j)| over the
+// repeats of each side's cell in other stages, and t(0.975, na+nb-2) s sqrt(1/na + 1/nb), the half width of the 95 %
+// confidence interval of a difference of means (Student, equal variances) with s the pooled sample deviation of the
+// logarithms of the runs' values.
+func Compare(aName string, a Side, bName string, b Side) Ratio {
+	for _, side := range []struct {
+		name string
+		runs []float64
+	}{{aName, a.Runs}, {bName, b.Runs}} {
+		if len(side.runs) == 0 {
+			return Ratio{NA: "no value of " + side.name}
+		}
+		for _, v := range side.runs {
+			if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+				return Ratio{NA: fmt.Sprintf("%s has a value of which there is no ratio (%g)", side.name, v)}
+			}
+		}
+	}
+	ma, mb := Median(a.Runs), Median(b.Runs)
+	switch {
+	case ma == 0 && mb == 0:
+		return Ratio{NA: "0/0"}
+	case mb == 0:
+		return Ratio{NA: bName + " is 0"}
+	}
+	r := Ratio{
+		Value: ma / mb,
+		Low:   slices.Min(a.Runs) / slices.Max(b.Runs),
+		High:  slices.Max(a.Runs) / slices.Min(b.Runs),
+		Noise: Unknown,
+	}
+	if na, nb := len(a.Runs), len(b.Runs); na < MinRuns || nb < MinRuns {
+		r.Needed = MinRuns
+		r.Why = fmt.Sprintf("below %d runs a side the noise is unknown (%d and %d)", MinRuns, na, nb)
+		return r
+	}
+	s, ok := pooled(a.Runs, b.Runs)
+	if !ok {
+		r.Why = "a run's value is 0, so its logarithm says nothing about noise"
+		return r
+	}
+	again := max(spread(ma, a.Again), spread(mb, b.Again))
+	floor := max(again, halfWidth(s, len(a.Runs), len(b.Runs)))
+	r.Floor = math.Exp(floor)
+	size := math.Abs(math.Log(r.Value))
+	if size > floor {
+		r.Noise = Beyond
+		return r
+	}
+	r.Noise = Within
+	if size > again {
+		r.Needed = needed(s, size)
+	}
+	return r
+}
+
+// spread is the largest |ln(med i / med j)| over a cell's median and those of its repeats; values that are not positive
+// are left out.
+func spread(med float64, again []float64) float64 {
+	low, high := med, med
+	for _, v := range again {
+		if v > 0 && !math.IsInf(v, 0) {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	if low <= 0 {
+		return 0
+	}
+	return math.Log(high / low)
+}
+
+// pooled is the pooled sample deviation of the logarithms; ok is false if a value is 0.
+func pooled(a, b []float64) (s float64, ok bool) {
+	sum := 0.0
+	for _, side := range [][]float64{a, b} {
+		logs := make([]float64, len(side))
+		for i, v := range side {
+			if v <= 0 {
+				return 0, false
+			}
+			logs[i] = math.Log(v)
+		}
+		mean := Mean(logs)
+		for _, l := range logs {
+			sum += (l - mean) * (l - mean)
+		}
+	}
+	return math.Sqrt(sum / float64(len(a)+len(b)-2)), true
+}
+
+func halfWidth(s float64, na, nb int) float64 {
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(na + nb - 2)}
+	return t.Quantile(0.975) * s * math.Sqrt(1/float64(na)+1/float64(nb))
+}
+
+// needed is the smallest number of runs a side at which a ratio of this size would be beyond the noise of deviation s,
+// 0 if a thousand would not do.
+func needed(s, size float64) int {
+	const most = 1000
+	low, high := MinRuns, most
+	if halfWidth(s, high, high) >= size {
+		return 0
+	}
+	for low < high {
+		if mid := (low + high) / 2; halfWidth(s, mid, mid) < size {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return low
+}
