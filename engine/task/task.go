@@ -143,21 +143,24 @@ type TLS struct{ Cert, Key string }
 
 // A ProcessSpec says how to run a process. Exactly one of Command and Builtin is set.
 type ProcessSpec struct {
-	Name    string
-	Role    string // default sut
-	Replica int
-	Command []string
-	Builtin string // origin, proxy, relay, faults, load: a worker of this same binary
-	Config  any    // of a builtin: the body of its configure message
-	Env     map[string]string
-	Dir     string         // working directory; made if missing
-	CPUs    []int          // pinned to; nil is not pinned
-	Nice    int            //
-	Limits  Limits         //
-	Ports   map[string]int // name -> port, taken from Processes.Ports
-	Ready   Ready
-	Grace   time.Duration // between SIGTERM and SIGKILL; 0 means 10 s
-	Stop    string        // signal that ends it; TERM if empty
+	Name     string
+	Role     string // default sut
+	Replica  int
+	Command  []string
+	Builtin  string                             // origin, proxy, relay, faults, load: a worker of this same binary
+	Config   any                                // of a builtin: the body of its configure message
+	Hold     bool                               // of a builtin: do not send start yet; Process.Begin does (a load is configured before its time zero)
+	OnSample func(json.RawMessage)              // of a builtin: called with the body of every sample, in order; may be nil
+	OnExit   func(status string, expected bool) // called once when the process is over; may be nil
+	Env      map[string]string
+	Dir      string         // working directory; made if missing
+	CPUs     []int          // pinned to; nil is not pinned
+	Nice     int            //
+	Limits   Limits         //
+	Ports    map[string]int // name -> port, taken from Processes.Ports
+	Ready    Ready
+	Grace    time.Duration // between SIGTERM and SIGKILL; 0 means 10 s
+	Stop     string        // signal that ends it; TERM if empty
 }
 
 // Limits are made with cgroups where the right to do so exists; else starting is refused with the reason.
@@ -188,6 +191,8 @@ type Process interface {
 	Exit() (status string, expected bool)               // "exit status 1", "signal: killed"; valid when Exited is closed
 	Control(ctx context.Context, body, reply any) error // builtin: a control message
 	Sample(ctx context.Context, body any) error         // builtin: its newest sample, decoded into body
+	ReadyBody() json.RawMessage                         // builtin: the body of its ready message
+	Begin(ctx context.Context) error                    // builtin with Hold: send start, its time zero
 }
 
 // Processes runs processes of an installation or a run.
