@@ -17,6 +17,8 @@ type Results struct {
 	Cells     []Cell                  `json:"cells"`
 	Descs     map[string]series.Desc  `json:"descs"`
 	Verdicts  []Judgement             `json:"verdicts"`
+	// Sections of the report, as the plan has them; nil if it has none: the report then makes its own.
+	Sections []Section `json:"sections,omitempty"`
 	Undone    []string                `json:"not_undone,omitempty"` // what could not be undone
 }
 
