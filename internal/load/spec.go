@@ -14,6 +14,8 @@ type Spec struct {
 	Worker  int    `json:"worker"`            // this worker's index i: it sends the requests k = i modulo Workers
 	Workers int    `json:"workers,omitempty"` // 0 means 1
 
+	Phase string `json:"phase,omitempty"` // the phase at time zero, until a Control names another
+
 	Protocol   string   `json:"protocol,omitempty"`    // "h1" (the zero value), "h2", "h2c"
 	Scheme     string   `json:"scheme,omitempty"`      // "http" (the zero value) or "https"
 	Address    string   `json:"address"`               // host:port that is dialled
@@ -68,6 +70,12 @@ type Ready struct {
 type Control struct {
 	Phase string        `json:"phase"`
 	At    time.Duration `json:"at"`
+}
+
+// ControlReply answers a Control.
+type ControlReply struct {
+	// Due counts, by phase, the requests that became due so far: a phase is complete when its seconds add up to it.
+	Due map[string]int64 `json:"due"`
 }
 
 // Classes of failure; DESIGN: failed = non_2xx + errors, and errors is the sum of these.
