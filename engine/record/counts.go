@@ -1,0 +1,39 @@
+package record
+
+import "github.com/planrun/planrun/internal/load"
+
+// AddCounts adds c to sum, field by field; the largest elapsed time and send lag are maxima. sum shares no map with c
+// afterwards.
+func AddCounts(sum *load.Counts, c load.Counts) {
+	sum.Due += c.Due
+	sum.OK += c.OK
+	sum.Generator += c.Generator
+	sum.Sent += c.Sent
+	sum.SlowOver1s += c.SlowOver1s
+	sum.MaxElapsed = max(sum.MaxElapsed, c.MaxElapsed)
+	sum.Opened += c.Opened
+	sum.Handshakes += c.Handshakes
+	sum.Resumed += c.Resumed
+	sum.Goaways += c.Goaways
+	sum.Retried += c.Retried
+	sum.Refused += c.Refused
+	sum.BytesIn += c.BytesIn
+	sum.BytesOut += c.BytesOut
+	sum.StalledLagNs = max(sum.StalledLagNs, c.StalledLagNs)
+	sum.Non2xx = addMap(sum.Non2xx, c.Non2xx)
+	sum.Errors = addMap(sum.Errors, c.Errors)
+}
+
+func addMap[K comparable](sum, m map[K]int64) map[K]int64 {
+	if len(m) == 0 {
+		return sum
+	}
+	out := make(map[K]int64, max(len(sum), len(m)))
+	for k, n := range sum {
+		out[k] = n
+	}
+	for k, n := range m {
+		out[k] += n
+	}
+	return out
+}

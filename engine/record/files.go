@@ -1,0 +1,128 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// WriteFile writes a file of the set in one step: a reader sees the old content or the new one, also after a crash.
+func (s *Set) WriteFile(name string, content []byte) error {
+	return replace(s.Path(name), content)
+}
+
+func replace(path string, content []byte) (err error) {
+	dir, base := filepath.Split(path)
+	f, err := os.CreateTemp(dir, "."+base+".*")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", base, err)
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+			err = fmt.Errorf("writing %s: %w", base, err)
+		}
+	}()
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+func replaceJSON(path string, v any) error {
+	b, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", filepath.Base(path), err)
+	}
+	return replace(path, append(b, '\n'))
+}
+
+func readJSON[T any](path string) (*T, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", filepath.Base(path), err)
+	}
+	v := new(T)
+	if err := json.Unmarshal(b, v); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return v, nil
+}
+
+// WriteEnvironment writes environment.json.
+func (s *Set) WriteEnvironment(e *Environment) error {
+	return replaceJSON(s.Path("environment.json"), e)
+}
+
+// Environment reads environment.json.
+func (s *Set) Environment() (*Environment, error) {
+	return versioned(readJSON[Environment](s.Path("environment.json")))
+}
+
+// WriteResults writes results.json.
+func (s *Set) WriteResults(r *Results) error {
+	return replaceJSON(s.Path("results.json"), r)
+}
+
+// Results reads results.json.
+func (s *Set) Results() (*Results, error) {
+	return versioned(readJSON[Results](s.Path("results.json")))
+}
+
+// WriteStage writes what the expressions of a stage gave when it began.
+func (s *Set) WriteStage(st *Stage) error {
+	c := *st
+	c.Params = finiteMap(st.Params)
+	return replaceJSON(s.Path("stages", fmt.Sprintf("%s-%d.json", slug(st.Name), st.Round)), &c)
+}
+
+// Stages reads what every stage's expressions gave, in the order of their beginning.
+func (s *Set) Stages() ([]Stage, error) {
+	entries, err := os.ReadDir(s.Path("stages"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing the stages: %w", err)
+	}
+	var out []Stage
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".json") || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		st, err := readJSON[Stage](s.Path("stages", e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *st)
+	}
+	slices.SortStableFunc(out, func(a, b Stage) int { return a.Start.Compare(b.Start) })
+	return out, nil
+}
+
+// versioned refuses what a newer planrun wrote.
+func versioned[T interface{ *Environment | *Results | *Run }](v T, err error) (T, error) {
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	switch v := any(v).(type) {
+	case *Environment:
+		n = v.Version
+	case *Results:
+		n = v.Version
+	case *Run:
+		n = v.Version
+	}
+	if n > Version {
+		return nil, fmt.Errorf("the result set has version %d, this planrun reads up to %d; use a newer planrun", n, Version)
+	}
+	return v, nil
+}

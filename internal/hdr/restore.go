@@ -1,0 +1,25 @@
+package hdr
+
+import (
+	"fmt"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Restore makes a Histogram of one that was read from a log and of what the log does not hold: the exact minimum and
+// maximum in nanoseconds and how many durations were above the range. It may keep raw. Values of raw beyond this package's range are an
+// error.
+func Restore(raw *hdrhistogram.Histogram, min, max, overflow int64) (*Histogram, error) {
+	h := &Histogram{h: hdrhistogram.New(Lowest, Highest, Digits), min: min, max: max, overflow: overflow}
+	if raw == nil {
+		return h, nil
+	}
+	if raw.LowestTrackableValue() == Lowest && raw.HighestTrackableValue() == Highest && raw.SignificantFigures() == Digits {
+		h.h = raw
+		return h, nil
+	}
+	if dropped := h.h.Merge(raw); dropped != 0 {
+		return nil, fmt.Errorf("reading a histogram: %d values are out of range", dropped)
+	}
+	return h, nil
+}
