@@ -1,0 +1,19 @@
+package dsl
+
+import "fmt"
+
+// Laterf says that the value of a key is in the language, but that this build cannot run it, and why. Check accepts it;
+// whoever runs the plan refuses it at its place before anything is installed.
+func (c *Check) Laterf(key, format string, args ...any) {
+	n := c.n
+	if val := c.n.get(key); val != nil {
+		n = val
+	}
+	if n == c.n || !n.hasHoles() {
+		c.d.notYet(n, key, fmt.Sprintf(format, args...))
+	}
+}
+
+// ScalarValue reads a text as a plain scalar of the plan: a number, a number with a unit in its base unit (5s is 5), true,
+// false, else the text itself.
+func ScalarValue(text string) any { return scalarValue(text) }
