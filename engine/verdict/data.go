@@ -1,0 +1,96 @@
+package verdict
+
+// Data is what the runs left.
+type Data struct {
+	Cells map[Coord]*Cell
+}
+
+// Cell is what became of a cell.
+type Cell struct {
+	State   State
+	Reason  string // for every State but Ran
+	Planned int    // runs that were planned; 0: as many as there are
+	Runs    []*Run
+}
+
+// State says whether a cell ran.
+type State uint8
+
+const (
+	Ran     State = iota
+	LeftOut       // by --only or --skip: it does not count
+	Skipped       // unsupported, a missing program, a `when` that is false: verdicts on it are unsupported
+	Failed        // its installation failed: verdicts on it are errors
+)
+
+// Run is one run of a cell. A figure that is not in its map is missing; NaN and infinities are undefined.
+type Run struct {
+	Round, Repeat int     // from 1
+	Outcome       Outcome // "", or Inconclusive (its require did not hold) or Errored (the harness failed): then nothing can be read
+	Reason        string  // for an Outcome
+	Metrics       map[string]float64
+	Absent        map[string]string  // why a metric is missing, where that is known
+	Phases        map[string]*Window // Start and Seconds are those of the phase
+	Loads         map[string]*Window
+	Series        map[string]*Series          // seconds since the run began
+	Events        map[string][]Event          // a kind that nothing watched is not in it
+	Replicas      map[string][]map[string]any // process -> replicas -> metric -> float64 or []float64
+	Taints        []Taint
+}
+
+// Window is a part of a run: a phase, a load, or a load in a phase.
+type Window struct {
+	Start, Seconds float64
+	Metrics        map[string]float64
+	Loads          map[string]*Window
+}
+
+// Series are samples in ascending order of time, in seconds.
+type Series struct {
+	Name string
+	T, V []float64
+}
+
+// Event is something that happened, At in seconds since its run began.
+type Event struct {
+	At      float64
+	Process string
+	Detail  string
+}
+
+// TaintClass says what a guard spoils.
+type TaintClass string
+
+const (
+	Timing TaintClass = "timing" // latencies, rates and CPU figures
+	Work   TaintClass = "work"   // everything
+)
+
+// Taint is a failed guard of one run. Phase and Load narrow it; empty, it taints the whole run.
+type Taint struct {
+	Guard, Message string
+	Class          TaintClass
+	Phase, Load    string
+}
+
+func (t Taint) spoils(r Read) bool {
+	return (t.Class == Work || r.Class.timed()) && (t.Phase == "" || r.Phase == "" || t.Phase == r.Phase) &&
+		(t.Load == "" || r.Load == "" || t.Load == r.Load)
+}
+
+// Read is one figure that an evaluation looked at.
+type Read struct {
+	Cell        Coord
+	Metric      string // or the series; "events KIND"
+	Phase, Load string
+	Class       Class
+	runs        []*Run
+}
+
+// Tainted is a failed guard of a run that was read.
+type Tainted struct {
+	Taint
+	Cell          Coord
+	Round, Repeat int
+	Metric        string
+}

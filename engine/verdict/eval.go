@@ -1,0 +1,250 @@
+package verdict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
+)
+
+// EvalLimit bounds one evaluation. What takes longer is inconclusive (Deadline).
+const EvalLimit = 200 * time.Millisecond
+
+// Values are what an expression reads beside the values that the schema already has.
+type Values struct {
+	At            Coord          // the current cell; the zero Coord where there is none
+	Round, Repeat int            // of the current run; 0 is every run of a cell
+	Names         map[string]any // values of Schema.Names, params.x and vars.x that were not known before
+	Call          func(name string, args []any) (any, error)
+	Data          *Data // results: at stage those of earlier stages
+	Now           *Run  // live: the run so far. Its window of figures is Now.Metrics. Also for metrics computed of one run
+	lets          map[string]*letValue
+}
+
+// Result is a value, or why there is none.
+type Result struct {
+	Value    any       // float64, string, bool, []any, map[string]any; nil where there is an Err
+	Err      *Reason   // nil: there is a value
+	Absorbed []*Reason // what && and || decided without: a condition that is true must not rest on it
+	Operands []Operand
+	Broke    string // when a condition about a series or events that is false broke first, or ""
+	Reads    []Read
+	Tainted  []Tainted // failed guards of what was read
+}
+
+// Holds says whether a condition is true and rests on nothing that is missing; else why not, for one that is not false.
+func (r Result) Holds() (bool, *Reason) {
+	if r.Err != nil {
+		return false, r.Err
+	}
+	if r.Value != true {
+		return false, nil
+	}
+	if len(r.Absorbed) > 0 {
+		return false, worst(r.Absorbed)
+	}
+	return true, nil
+}
+
+func worst(rs []*Reason) (w *Reason) {
+	for _, r := range rs {
+		w = worse(w, r)
+	}
+	return w
+}
+
+type letValue struct {
+	v   ref.Val
+	rec recorder
+}
+
+// activation resolves names when they are read.
+type activation struct {
+	ctx context.Context
+	p   *Program
+	v   *Values
+	r   *reader
+}
+
+func (a *activation) Parent() interpreter.Activation { return nil }
+
+func (a *activation) ResolveName(n string) (any, bool) {
+	switch n {
+	case "@rec":
+		return a.r.rec, true
+	case "@here":
+		return a.r.here().object(), true
+	case "@plan":
+		return &object{planT, nothing("the plan"), a}, true
+	}
+	if l, ok := a.p.compiler.lets[n]; ok {
+		return a.let(n, l), true
+	}
+	if decl, ok := a.r.ix.names[n]; ok {
+		return a.name(n, decl), true
+	}
+	if _, ok := a.r.ix.metrics[n]; ok {
+		return a.r.here().metric(n), true
+	}
+	return nil, false
+}
+
+func (a *activation) name(n string, decl Name) ref.Val {
+	at := a.v.At
+	coordinate := func(s string) ref.Val {
+		if s == "" {
+			return undefined("%s is not one here: several are judged together", n)
+		}
+		return types.String(s)
+	}
+	count := func(i int) ref.Val {
+		if i == 0 {
+			return undefined("%s is not one here: several are judged together", n)
+		}
+		return types.Double(i)
+	}
+	switch n {
+	case "stage":
+		return coordinate(at.Stage)
+	case "scenario":
+		return coordinate(at.Scenario)
+	case "target":
+		return coordinate(at.Target)
+	case "round":
+		return count(a.v.Round)
+	case "repeat":
+		return count(a.v.Repeat)
+	case "targets", "targets.measured":
+		return a.r.targetList(n != "targets")
+	case "runs":
+		return a.r.here().runsObject()
+	}
+	if len(n) > 7 && n[:7] == "matrix." {
+		return a.axis(n[7:])
+	}
+	if v, ok := a.v.Names[n]; ok {
+		return toCEL(n, v)
+	}
+	if decl.Value != nil {
+		return toCEL(n, decl.Value)
+	}
+	return missing("no data: %s has no value yet", n)
+}
+
+// axis gives the value with its type: the number 100, not the text.
+func (a *activation) axis(name string) ref.Val {
+	v, ok := a.v.At.Axes()[name]
+	if sc := a.r.ix.Scenarios[a.v.At.Scenario]; ok && sc != nil {
+		for _, ax := range sc.Axes {
+			for _, x := range ax.Values {
+				if ax.Name == name && valueText(x) == v {
+					return toCEL("matrix."+name, x)
+				}
+			}
+		}
+	}
+	return missing("no data: %s has no axis %s", a.v.At, name)
+}
+
+// let evaluates a let once, when it is first read; every reader inherits what it absorbed and read.
+func (a *activation) let(n string, l *Program) ref.Val {
+	done := a.v.lets[n]
+	if done == nil {
+		done = &letValue{}
+		r := *a.r
+		r.rec = &done.rec
+		v, _, err := l.prog.ContextEval(a.ctx, &activation{a.ctx, l, a.v, &r})
+		if err != nil {
+			v = types.WrapErr(a.reason(err))
+		}
+		done.v = v
+		a.v.lets[n] = done
+	}
+	for _, why := range done.rec.absorbed {
+		a.r.rec.absorb(why)
+	}
+	for _, read := range done.rec.reads {
+		s := spot{reader: a.r, phase: read.Phase, load: read.Load}
+		s.note(read.Cell, read.Metric, read.Class, read.runs)
+	}
+	return done.v
+}
+
+func (a *activation) call(name string, args []ref.Val) ref.Val {
+	if a.v.Call == nil {
+		return missing("no data: %s() is not known yet", name)
+	}
+	in := make([]any, len(args))
+	for i, v := range args {
+		in[i], _ = fromCEL(v)
+	}
+	v, err := a.v.Call(name, in)
+	if err != nil {
+		return types.WrapErr(reasonOf(err))
+	}
+	return toCEL(name+"()", v)
+}
+
+func (a *activation) reason(err error) *Reason {
+	if a.ctx.Err() != nil && !errors.As(err, new(*Reason)) {
+		return &Reason{Deadline, fmt.Sprintf("not evaluated within %v", EvalLimit)}
+	}
+	return reasonOf(err)
+}
+
+// Eval evaluates, within EvalLimit.
+func (p *Program) Eval(ctx context.Context, v Values) Result {
+	if v.lets == nil {
+		v.lets = map[string]*letValue{}
+	}
+	ctx, cancel := context.WithTimeout(ctx, EvalLimit)
+	defer cancel()
+	rec := &recorder{}
+	act := &activation{ctx, p, &v, &reader{ix: p.compiler.ix, data: v.Data, now: v.Now, at: v.At, round: v.Round, repeat: v.Repeat, rec: rec}}
+	out, details, err := p.prog.ContextEval(ctx, act)
+	res := Result{Absorbed: rec.absorbed, Reads: rec.reads}
+	for _, r := range rec.reads {
+		res.Tainted = append(res.Tainted, r.tainted()...)
+	}
+	if err == nil && types.IsError(out) {
+		err = out.(*types.Err)
+	}
+	switch {
+	case err != nil:
+		res.Err = act.reason(err)
+	default:
+		value, ok := fromCEL(out)
+		if !ok {
+			res.Err = &Reason{Undefined, fmt.Sprintf("a %s is no value", Type{p.typ})}
+			break
+		}
+		res.Value = value
+		_, condition := value.(bool)
+		if len(res.Absorbed) > 0 && (!condition || p.time&(AtSelect|AtLive|AtJudge) == 0) {
+			res.Value, res.Err = nil, worst(res.Absorbed) // only a condition that is judged may absorb
+		}
+	}
+	if details != nil {
+		res.Operands = p.operands(details.State())
+		if res.Value == false {
+			res.Broke = p.broke(details.State())
+		}
+	}
+	return res
+}
+
+// tainted lists the failed guards of the runs that were read.
+func (r Read) tainted() (out []Tainted) {
+	for _, run := range r.runs {
+		for _, t := range run.Taints {
+			if t.spoils(r) {
+				out = append(out, Tainted{t, r.Cell, run.Round, run.Repeat, r.Metric})
+			}
+		}
+	}
+	return out
+}

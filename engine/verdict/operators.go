@@ -1,0 +1,144 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/interpreter"
+)
+
+var typeA, typeB = cel.TypeParamType("A"), cel.TypeParamType("B")
+var listA, mapAB = cel.ListType(typeA), cel.MapType(typeA, typeB)
+
+// arith declares one arithmetic operator on numbers; a result that is no number is an error, never a value.
+func arith(op, word string, f func(a, b float64) float64) cel.EnvOption {
+	return fn(op, []*cel.Type{num, num}, num, func(a ...ref.Val) ref.Val {
+		x, y := double(a[0]), double(a[1])
+		if y == 0 && (op == operators.Divide || op == operators.Modulo) {
+			return undefined("division by zero")
+		}
+		return finite(word, f(x, y))
+	})
+}
+
+// operatorOptions are the operators that differ from CEL's: one number type, and what the rewrite puts in (rewrite.go).
+func operatorOptions() []cel.EnvOption {
+	plus := func(v ...ref.Val) ref.Val { return v[0].(traits.Adder).Add(v[1]) }
+	same := func(v ...ref.Val) ref.Val { return v[0] }
+	nonEmpty := func(v ...ref.Val) ref.Val {
+		if _, complete := v[0].(eventList); !complete && v[0].(traits.Sizer).Size() == types.IntZero {
+			return undefined("the list is empty, which proves nothing")
+		}
+		return v[0]
+	}
+	opts := []cel.EnvOption{
+		arith(operators.Add, "the sum", func(a, b float64) float64 { return a + b }),
+		fn(operators.Add, []*cel.Type{text, text}, text, plus), fn(operators.Add, []*cel.Type{listA, listA}, listA, plus),
+		arith(operators.Subtract, "the difference", func(a, b float64) float64 { return a - b }),
+		arith(operators.Multiply, "the product", func(a, b float64) float64 { return a * b }),
+		arith(operators.Divide, "the quotient", func(a, b float64) float64 { return a / b }),
+		arith(operators.Modulo, "the remainder", math.Mod),
+		fn(operators.Index, []*cel.Type{listA, num}, typeA, index1), fn(operators.Index, []*cel.Type{mapAB, typeA}, typeB, index1),
+		// the checker's view of || and && after the rewrite; decorate puts logic in their place
+		fn("@or", []*cel.Type{boolean, boolean}, boolean, same), fn("@and", []*cel.Type{boolean, boolean}, boolean, same),
+	}
+	for name, check := range map[string]func(...ref.Val) ref.Val{"@items": same, "@nonempty": nonEmpty} {
+		into := func(f func(v *object) ref.Val) func(...ref.Val) ref.Val {
+			return func(v ...ref.Val) ref.Val {
+				if list := f(v[0].(*object)); types.IsError(list) {
+					return list
+				} else {
+					return check(list)
+				}
+			}
+		}
+		opts = append(opts, fn(name, []*cel.Type{listA}, listA, check), fn(name, []*cel.Type{mapAB}, mapAB, check),
+			fn(name, []*cel.Type{replicasT}, cel.ListType(replicaT), into(func(o *object) ref.Val { return o.v.(lister)() })),
+			fn(name, []*cel.Type{runsT}, cel.ListType(cellT), into(func(o *object) ref.Val { return o.v.(lister)() })),
+			fn(name, []*cel.Type{seriesT}, nums, into(func(o *object) ref.Val { return toCEL("a series", o.v.(*Series).V) })))
+	}
+	return opts
+}
+
+// lister gives the elements of an object that macros can go through.
+type lister func() ref.Val
+
+// index1 is a[i]; the position must be a whole number.
+func index1(v ...ref.Val) ref.Val {
+	if i, ok := v[1].(types.Double); ok {
+		if list, ok := v[0].(traits.Lister); ok {
+			size := float64(list.Size().(types.Int))
+			if f := float64(i); f != math.Trunc(f) {
+				return undefined("a list has no position %s", number(f))
+			} else if f < 0 || f >= size {
+				return undefined("the list has %s values, but no position %s (the first is 0)", number(size), number(f))
+			}
+		}
+	}
+	return v[0].(traits.Indexer).Get(v[1])
+}
+
+// recorder keeps what || and && absorbed, and what was read.
+type recorder struct {
+	absorbed []*Reason
+	reads    []Read
+}
+
+func (r *recorder) absorb(why *Reason) {
+	for _, a := range r.absorbed {
+		if *a == *why {
+			return
+		}
+	}
+	r.absorbed = append(r.absorbed, why)
+}
+
+// logic replaces @or and @and: no short circuit, so that the order of the operands does not matter; three-valued, so that
+// a fail is not hidden by what is missing; and what it absorbed is recorded, so that a pass is not built on it.
+type logic struct {
+	interpreter.InterpretableCall
+	decides types.Bool // true for ||, false for &&
+}
+
+func (l logic) Eval(a interpreter.Activation) ref.Val { return l.Exec(interpreter.AsFrame(a)) }
+
+func (l logic) Exec(f *interpreter.ExecutionFrame) ref.Val {
+	var bad *Reason
+	decided := false
+	for _, arg := range l.Args() {
+		switch v := arg.Exec(f).(type) {
+		case types.Bool:
+			decided = decided || v == l.decides
+		case *types.Err:
+			bad = worse(bad, reasonOf(v))
+		default:
+			bad = worse(bad, &Reason{Undefined, fmt.Sprintf("no condition: %v", v)})
+		}
+	}
+	if decided {
+		if rec, ok := f.ResolveName("@rec"); ok && bad != nil {
+			rec.(*recorder).absorb(bad)
+		}
+		return l.decides
+	}
+	if bad != nil {
+		return types.WrapErr(bad)
+	}
+	return !l.decides
+}
+
+// programOptions bound and explain an evaluation. The interrupt check covers loops only: native functions must be fast.
+func programOptions() []cel.ProgramOption {
+	return []cel.ProgramOption{cel.EvalOptions(cel.OptTrackState), cel.InterruptCheckFrequency(100),
+		cel.CustomDecoratorV2(func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
+			if c, ok := i.(interpreter.InterpretableCall); ok && (c.Function() == "@or" || c.Function() == "@and") {
+				return logic{c, c.Function() == "@or"}, nil
+			}
+			return i, nil
+		})}
+}
