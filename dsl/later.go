@@ -17,3 +17,7 @@ func (c *Check) Laterf(key, format string, args ...any) {
 // ScalarValue reads a text as a plain scalar of the plan: a number, a number with a unit in its base unit (5s is 5), true,
 // false, else the text itself.
 func ScalarValue(text string) any { return scalarValue(text) }
+
+// Suggest says what to write instead of a name that is not known: the nearest of the known ones, or all of them. What
+// is what they are, in the plural.
+func Suggest(name string, known []string, what string) string { return suggest(name, known, what) }
