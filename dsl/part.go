@@ -15,7 +15,8 @@ type Part[T any] struct {
 type part struct {
 	l     *lang
 	n     *node
-	f     field
+	body  *node // where the keys of the piece are
+	f     *field
 	holes []*Hole
 	exprs []Expr
 	later diag.List
@@ -26,7 +27,7 @@ func (p *part) Pos() diag.Pos { return p.n.pos() }
 
 // PosOf is the place of the value at a path of keys ("abort", "when"), or of the deepest one that was written.
 func (p *part) PosOf(keys ...string) diag.Pos {
-	n := p.n
+	n := p.body
 	for _, k := range keys {
 		next := n.get(k)
 		if next == nil {
@@ -39,7 +40,7 @@ func (p *part) PosOf(keys ...string) diag.Pos {
 
 // Has reports whether a key was written (its value may be an unfilled hole). For a phase, a probe and an action the keys
 // of the piece itself count, for an action those of its kind do not.
-func (p *part) Has(key string) bool { return p.n.get(key) != nil }
+func (p *part) Has(key string) bool { return p.body.get(key) != nil }
 
 // Holes returns the unfilled holes, in the order in which they were written, those of parts inside included.
 func (p *part) Holes() []*Hole { return p.holes }

@@ -8,7 +8,7 @@ type Plan struct {
 	Include Strings `yaml:"include" hole:"no" path:"true" doc:"plans that this one builds on; its own text wins"`
 
 	Params    Parts[Param]     `yaml:"params" keys:"ident" eval:"stage" doc:"values that expressions read as params.NAME; --set NAME=VALUE overrides them"`
-	Presets   Map[Preset]      `yaml:"presets" hole:"no" doc:"values of params by preset name; --preset NAME selects"`
+	Presets   Map[Map[Value]]  `yaml:"presets" hole:"no" doc:"values of params by preset name; --preset NAME selects"`
 	Host      Part[Host]       `yaml:"host" eval:"plan" doc:"this machine: who gets which CPU, the certificate, what may be reached, the thresholds of the guards"`
 	Setup     []Part[Action]   `yaml:"setup" eval:"run" doc:"actions before the first target is installed, undone at the very end"`
 	Backends  Parts[Backend]   `yaml:"backends" keys:"ident" eval:"plan" doc:"what targets forward to"`
@@ -30,8 +30,9 @@ type Plan struct {
 	// Files are the names of Sources in the order in which they were read.
 	Files []string `yaml:"-"`
 
-	root *node
-	l    *lang
+	root     *node
+	readFile func(string) ([]byte, error)
+	l        *lang
 }
 
 // A Param is a value that expressions read as params.NAME.
@@ -40,11 +41,6 @@ type Param struct {
 	About  string `yaml:"about" hole:"no" doc:"what it means"`
 	Env    string `yaml:"env" hole:"no" doc:"the environment variable that gives the value; a value beside it is for when the variable is unset"`
 	Secret bool   `yaml:"secret" hole:"no" doc:"redact the value wherever it would be written"`
-}
-
-// A Preset gives values to params.
-type Preset struct {
-	Values Map[Value]
 }
 
 // Host is what the plan says about this machine.

@@ -1,0 +1,267 @@
+package dsl
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/planrun/planrun/dsl/diag"
+)
+
+// A field is the place of a value among the fields of the plan, with what its enclosing fields say about it.
+type field struct {
+	parent *field
+	key    string // "phases", or "[2]"
+	when   Time
+	noHole bool
+	t      *fieldType // tags for the value itself; nil: none
+}
+
+// in returns the field of a key below f, with its tags.
+func (f *field) in(t *fieldType) *field {
+	c := &field{parent: f, key: t.key, when: f.when, noHole: f.noHole || t.noHole, t: t}
+	if t.eval != "" {
+		c.when = t.eval
+	}
+	return c
+}
+
+// item returns the field of an element of f, to which the tags of f's elements apply.
+func (f *field) item(key string) *field {
+	return &field{parent: f, key: key, when: f.when, noHole: f.noHole, t: f.t}
+}
+
+// path writes the field from the top of the plan.
+func (f *field) path() string {
+	switch {
+	case f == nil || f.key == "":
+		return ""
+	case f.parent.path() == "" || strings.HasPrefix(f.key, "["):
+		return f.parent.path() + f.key
+	}
+	return f.parent.path() + "." + f.key
+}
+
+// name is the last key of the path, for messages.
+func (f *field) name() string {
+	for f != nil && strings.HasPrefix(f.key, "[") {
+		f = f.parent
+	}
+	if f == nil || f.key == "" {
+		return "the plan"
+	}
+	return f.key
+}
+
+// A decoder reads nodes into the types of the plan. Nodes come back with what was filled and merged.
+type decoder struct {
+	l     *lang
+	probs *diag.List
+	fill  Filler // nil: all holes stay
+	holes []*Hole
+	exprs []Expr
+	later diag.List
+}
+
+// errorf reports a problem with a node.
+func (d *decoder) errorf(n *node, format string, args ...any) *diag.Problem {
+	p := d.probs.Addf(n.pos(), format, args...)
+	p.End = n.end()
+	return p
+}
+
+// decode reads n into v and returns n with its holes filled.
+func (d *decoder) decode(n *node, v reflect.Value, f *field) *node {
+	if v.Kind() == reflect.Pointer {
+		p := reflect.New(v.Type().Elem())
+		out := d.decode(n, p.Elem(), f)
+		v.Set(p)
+		return out
+	}
+	if n.kind == nullNode {
+		if !n.gone {
+			d.errorf(n, "%s: there is no value, and nothing to remove", f.name()).Hint = "write a value, or leave the key out"
+		}
+		return n
+	}
+	switch sh, elem := shapeOf(v.Type()); sh {
+	case shapeScalar:
+		return d.scalar(n, v, f)
+	case shapeExpr:
+		return d.expr(n, v, f)
+	case shapeValue:
+		return d.value(n, v, f)
+	case shapeStrings:
+		if n.kind == scalarNode && !d.isWhole(n) {
+			s := reflect.New(elem).Elem()
+			out := d.scalar(n, s, f)
+			v.Set(reflect.ValueOf(Strings{s.String()}))
+			return out
+		}
+		return d.list(n, v, f, true)
+	case shapeList:
+		return d.list(n, v, f, false)
+	case shapeMap, shapeGoMap, shapeParts:
+		return d.mapping(n, v, f, sh, elem)
+	case shapePart:
+		return d.part(n, v, f)
+	case shapeStruct:
+		return d.structure(n, v, f, "")
+	case shapeAction:
+		return d.action(n, v, f)
+	case shapePhase:
+		return d.phase(n, v, f)
+	case shapeProbe:
+		return d.probe(n, v, f)
+	case shapeLoad:
+		return d.namedLoad(n, v, f)
+	}
+	return n
+}
+
+// isWhole reports whether a scalar is nothing but one hole.
+func (d *decoder) isWhole(n *node) bool {
+	return len(n.holes) == 1 && strings.TrimSpace(n.text) == string([]rune(n.text)[n.holes[0].begin:n.holes[0].end])
+}
+
+func (d *decoder) list(n *node, v reflect.Value, f *field, orText bool) *node {
+	if n.kind == scalarNode && len(n.holes) > 0 {
+		var ok bool
+		if n, ok = d.filled(n, "a list", f); !ok {
+			return n
+		}
+		if orText && n.kind == scalarNode {
+			return d.decode(n, v, f)
+		}
+	}
+	if n.kind != listNode {
+		p := d.errorf(n, "%s: want a list, have %s", f.name(), n.describe())
+		if p.Hint = "write [...]"; n.kind == scalarNode && !strings.ContainsAny(n.text, ",[]{}") {
+			p.Hint = "write [" + n.text + "]"
+		}
+		return n
+	}
+	s := reflect.MakeSlice(v.Type(), len(n.items), len(n.items))
+	items := make([]*node, len(n.items))
+	for i, it := range n.items {
+		items[i] = d.decode(it, s.Index(i), f.item(fmt.Sprintf("[%d]", i)))
+	}
+	v.Set(s)
+	if f.t != nil {
+		d.length(n, len(items), f)
+	}
+	return n.withItems(items)
+}
+
+// length checks the number of elements of a list.
+func (d *decoder) length(n *node, have int, f *field) {
+	if f.t.min == "1" && have == 0 {
+		d.errorf(n, "%s: the list is empty", f.name()).Hint = "write at least one"
+	}
+}
+
+func (d *decoder) mapping(n *node, v reflect.Value, f *field, sh shape, elem reflect.Type) *node {
+	if n.kind == scalarNode && len(n.holes) > 0 {
+		var ok bool
+		if n, ok = d.filled(n, "a mapping", f); !ok {
+			return n
+		}
+	}
+	if n.kind != mapNode {
+		d.errorf(n, "%s: want a mapping, have %s", f.name(), n.describe()).Hint = fmt.Sprintf("write %s: {NAME: ...}", f.name())
+		return n
+	}
+	inner := *f
+	if f.t != nil && f.t.keys != "" {
+		t := *f.t
+		t.keys = ""
+		inner.t = &t
+	}
+	var out reflect.Value
+	if sh == shapeGoMap {
+		out = reflect.MakeMap(v.Type())
+	} else {
+		out = reflect.MakeSlice(v.Type(), 0, len(n.fields))
+	}
+	fields := make([]nodeField, 0, len(n.fields))
+	for _, e := range n.fields {
+		name := e.key.text
+		if strings.HasPrefix(name, "x-") {
+			fields = append(fields, e)
+			continue
+		}
+		if f.t != nil && f.t.keys == "ident" {
+			d.ident(e.key, f)
+		}
+		if e.val.gone {
+			fields = append(fields, e)
+			continue
+		}
+		at := inner.item(name)
+		switch sh {
+		case shapeGoMap:
+			val := reflect.New(elem).Elem()
+			fields = append(fields, nodeField{e.key, d.decode(e.val, val, at)})
+			out.SetMapIndex(reflect.ValueOf(name), val)
+		case shapeParts:
+			p := reflect.New(elem)
+			fields = append(fields, nodeField{e.key, d.decode(e.val, p.Elem(), at)})
+			p.Interface().(partHolder).setName(name)
+			out = reflect.Append(out, p.Elem())
+		default:
+			entry := reflect.New(v.Type().Elem()).Elem()
+			entry.Field(0).SetString(name)
+			entry.Field(1).Set(reflect.ValueOf(e.key.pos()))
+			fields = append(fields, nodeField{e.key, d.decode(e.val, entry.Field(2), at)})
+			out = reflect.Append(out, entry)
+		}
+	}
+	v.Set(out)
+	return n.withFields(fields)
+}
+
+// ident checks that the key of a mapping can be used in expressions.
+func (d *decoder) ident(key *node, f *field) {
+	if err := checkIdent(key.text); err != nil {
+		p := d.errorf(key, "%s: %v", f.name(), err)
+		if h, ok := err.(*hint); ok {
+			p.Hint = h.do
+		}
+	}
+}
+
+func (d *decoder) part(n *node, v reflect.Value, f *field) *node {
+	holes, exprs, later := len(d.holes), len(d.exprs), len(d.later)
+	out := d.decode(n, v.Field(1), f)
+	p := v.Addr().Interface().(partHolder).hold()
+	*p = part{l: d.l, n: out, body: out, f: f,
+		holes: slices.Clip(d.holes[holes:]), exprs: slices.Clip(d.exprs[exprs:]), later: slices.Clip(d.later[later:])}
+	switch sh, _ := shapeOf(v.Field(1).Type()); sh {
+	case shapePhase, shapeProbe:
+		if out.kind == mapNode && len(out.fields) == 1 {
+			p.body = out.fields[0].val
+		}
+	}
+	return out
+}
+
+// withItems returns n, or a copy of it with other items.
+func (n *node) withItems(items []*node) *node {
+	if slices.Equal(items, n.items) {
+		return n
+	}
+	c := *n
+	c.items = items
+	return c.sum()
+}
+
+// withFields returns n, or a copy of it with other fields.
+func (n *node) withFields(fields []nodeField) *node {
+	if slices.Equal(fields, n.fields) {
+		return n
+	}
+	c := *n
+	c.fields = fields
+	return c.sum()
+}

@@ -1,0 +1,287 @@
+package dsl
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// action reads an action: one kind as a key, beside the keys that all actions have.
+func (d *decoder) action(n *node, v reflect.Value, f *field) *node {
+	if n.kind == scalarNode && len(n.holes) > 0 {
+		out, ok := d.filled(n, "an action", f)
+		if !ok {
+			return n
+		}
+		n = out
+	}
+	kinds := d.l.vocab.Actions
+	if n.kind != mapNode {
+		p := d.errorf(n, "%s: want an action, have %s", f.name(), n.describe())
+		if p.Hint = "write {KIND: ...}"; find(kinds, n.text) != nil {
+			p.Hint = fmt.Sprintf("write %s: ...", n.text)
+		}
+		return n
+	}
+	setDefaults(v)
+	s := structOf(v.Type())
+	common, kind := d.splitKinds(n, s, kinds)
+	if kind == nil {
+		d.noKind(n, common, s, kinds, "action", f)
+	}
+	fields := make([]nodeField, 0, len(n.fields))
+	for _, e := range n.fields {
+		out := e
+		switch t := s.byKey[e.key.text]; {
+		case strings.HasPrefix(e.key.text, "x-") || e.val.gone:
+		case t != nil:
+			out.val = d.decode(e.val, v.FieldByIndex(t.index), f.in(t))
+		case kind != nil && e.key == kind.key:
+			k := find(kinds, e.key.text)
+			act := v.Addr().Interface().(*Action)
+			act.Kind = k.Name
+			act.Spec, out.val = d.spec(k, e, f)
+		case find(kinds, e.key.text) != nil:
+			d.errorf(e.key, "%s and %s are two actions", kind.key.text, e.key.text).Hint = "give each an item of its own"
+		case kind != nil:
+			d.besideKind(e.key, kind.key.text, s, kinds, f)
+		}
+		fields = append(fields, out)
+	}
+	return n.withFields(fields)
+}
+
+// splitKinds finds the first key that is a kind, and the keys that all have.
+func (d *decoder) splitKinds(n *node, s *structType, kinds []Kind) (common []nodeField, kind *nodeField) {
+	for i, e := range n.fields {
+		switch {
+		case s.byKey[e.key.text] != nil:
+			common = append(common, e)
+		case kind == nil && find(kinds, e.key.text) != nil:
+			kind = &n.fields[i]
+		}
+	}
+	return common, kind
+}
+
+// noKind reports an action or probe without a kind.
+func (d *decoder) noKind(n *node, common []nodeField, s *structType, kinds []Kind, what string, f *field) {
+	var strange []*node
+	for _, e := range n.fields {
+		if s.byKey[e.key.text] == nil && !strings.HasPrefix(e.key.text, "x-") {
+			strange = append(strange, e.key)
+		}
+	}
+	known := names(kinds)
+	switch {
+	case len(strange) > 0:
+		for _, k := range strange {
+			d.errorf(k, "unknown %s %q", what, k.text).Hint = d.kindHint(k.text, known, s, what)
+		}
+	case len(common) > 0 && n.style&yaml.FlowStyle != 0 && what == "action":
+		k := common[0].key
+		p := d.errorf(k, "%s is no action, but a key beside one", k.text)
+		p.Hint = fmt.Sprintf("put both into one mapping: [{load: ..., %s: ...}]", k.text)
+	default:
+		d.errorf(n, "%s: no %s here", f.name(), what).Hint = fmt.Sprintf("write one of %s", list(known))
+	}
+}
+
+func (d *decoder) kindHint(name string, known []string, s *structType, what string) string {
+	if near := nearest(name, append(slices.Clone(known), s.keys()...)); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	if places := d.l.belongs(name, nil); places != "" {
+		return places
+	}
+	return fmt.Sprintf("the %ss are %s", what, list(known))
+}
+
+// besideKind reports an unknown key beside a kind.
+func (d *decoder) besideKind(key *node, kind string, s *structType, kinds []Kind, f *field) {
+	p := d.errorf(key, "unknown key %q beside %s", key.text, kind)
+	if k := find(kinds, kind); k != nil {
+		if spec := structOf(reflect.TypeOf(k.New()).Elem()); spec.byKey[key.text] != nil {
+			p.Hint = fmt.Sprintf("it belongs under %s: {%s: ...}", kind, key.text)
+			return
+		}
+	}
+	near := nearest(key.text, s.keys())
+	switch places := d.l.belongs(key.text, s); {
+	case near != "":
+		p.Hint = fmt.Sprintf("did you mean %q?", near)
+	case places != "":
+		p.Hint = places
+	default:
+		p.Hint = suggest(key.text, append(names(kinds), s.keys()...), "kinds and keys")
+	}
+}
+
+// spec reads the value of a kind's key into a new spec of the kind.
+func (d *decoder) spec(k *Kind, e nodeField, f *field) (any, *node) {
+	if k.Later != "" {
+		d.notYet(e.key, k.Name, k.Later)
+	}
+	at := &field{parent: f, key: k.Name, when: f.when, noHole: f.noHole}
+	if e.val.kind == nullNode {
+		d.errorf(e.val, "%s: there is no value", k.Name).Hint = fmt.Sprintf("write %s: {}", k.Name)
+		return nil, e.val
+	}
+	spec := k.New()
+	s := structOf(reflect.TypeOf(spec).Elem())
+	if n := expand(e.val, s, k.Short); n.kind == scalarNode && len(n.holes) > 0 && d.fill == nil {
+		d.filled(n, "the fields of "+k.Name, at)
+		return nil, n
+	} else if n.kind == scalarNode && len(n.holes) > 0 {
+		out, ok := d.filled(n, "the fields of "+k.Name, at)
+		if !ok {
+			return nil, n
+		}
+		e.val = out
+	}
+	return spec, d.structure(e.val, reflect.ValueOf(spec).Elem(), at, k.Short)
+}
+
+// probe reads a probe: one kind as a key. The keys that all probes have may stand beside it or in its mapping.
+func (d *decoder) probe(n *node, v reflect.Value, f *field) *node {
+	kinds := d.l.vocab.Probes
+	if n.kind == scalarNode && len(n.holes) == 0 && find(kinds, n.text) != nil {
+		empty := &node{kind: mapNode, src: n.src, line: n.line, col: n.col, size: 1}
+		n = mapOf(n.text, empty)
+	}
+	if n.kind != mapNode {
+		d.errorf(n, "%s: want a probe, have %s", f.name(), n.describe()).Hint = "write one of " + list(names(kinds))
+		return n
+	}
+	setDefaults(v)
+	s := structOf(v.Type())
+	common, kind := d.splitKinds(n, s, kinds)
+	if kind == nil {
+		d.noKind(n, common, s, kinds, "probe", f)
+		return n
+	}
+	k := find(kinds, kind.key.text)
+	p := v.Addr().Interface().(*Probe)
+	p.Kind = k.Name
+	spec := k.New()
+	own := structOf(reflect.TypeOf(spec).Elem())
+	short := k.Short
+	if short == "" && own.short == nil {
+		short = "of"
+	}
+	body := expand(kind.val, own, short)
+	if body.kind != mapNode {
+		d.errorf(body, "%s: want a mapping, have %s", k.Name, body.describe()).Hint = fmt.Sprintf("write %s: {of: ...}", k.Name)
+		return n
+	}
+	for _, e := range n.fields {
+		switch {
+		case e.key == kind.key || strings.HasPrefix(e.key.text, "x-") || e.val.gone:
+		case s.byKey[e.key.text] == nil && find(kinds, e.key.text) != nil:
+			d.errorf(e.key, "%s and %s are two probes", k.Name, e.key.text).Hint = "give each an item of its own"
+		case s.byKey[e.key.text] == nil:
+			d.besideKind(e.key, k.Name, s, kinds, f)
+		case body.get(e.key.text) != nil:
+			d.errorf(e.key, "%s stands twice, here and under %s", e.key.text, k.Name).Hint = "remove one"
+		default:
+			body = body.with(e.key, e.val)
+		}
+	}
+	return mapOfKey(kind.key, d.probeBody(k, kind.key, body, p, spec, s, own, f))
+}
+
+// probeBody reads the keys that all probes have, and gives the rest to the spec.
+func (d *decoder) probeBody(k *Kind, key, body *node, p *Probe, spec any, s, own *structType, f *field) *node {
+	rest, at := *body, &field{parent: f, key: k.Name, when: f.when, noHole: f.noHole}
+	rest.fields = nil
+	done := map[string]*node{}
+	for _, e := range body.fields {
+		t := s.byKey[e.key.text]
+		if t != nil && !e.val.gone {
+			done[e.key.text] = d.decode(e.val, reflect.ValueOf(p).Elem().FieldByIndex(t.index), at.in(t))
+		}
+		if t == nil || own.byKey[e.key.text] != nil {
+			rest.fields = append(rest.fields, e)
+		}
+	}
+	p.Spec = spec
+	if k.Later != "" {
+		d.notYet(key, k.Name, k.Later)
+	}
+	out := d.structure(rest.sum(), reflect.ValueOf(spec).Elem(), at, "")
+	fields := make([]nodeField, 0, len(body.fields))
+	for _, e := range body.fields {
+		if n := done[e.key.text]; n != nil {
+			e.val = n
+		} else if n := out.get(e.key.text); n != nil {
+			e.val = n
+		}
+		fields = append(fields, e)
+	}
+	return body.withFields(fields)
+}
+
+func mapOfKey(key, val *node) *node {
+	n := mapOf(key.text, val)
+	n.line, n.col, n.src = key.line, key.col, key.src
+	n.fields[0].key = key
+	return n
+}
+
+// phase reads a phase: one kind as the key of all the rest.
+func (d *decoder) phase(n *node, v reflect.Value, f *field) *node {
+	var kinds []string
+	for _, k := range PhaseKinds {
+		kinds = append(kinds, k.Name)
+	}
+	if n.kind != mapNode {
+		d.errorf(n, "%s: want a phase, have %s", f.name(), n.describe()).Hint = fmt.Sprintf("write one of %s: {...}", list(kinds))
+		return n
+	}
+	s := structOf(v.Type())
+	var kind *nodeField
+	for i, e := range n.fields {
+		key := e.key.text
+		switch {
+		case strings.HasPrefix(key, "x-"):
+		case slices.Contains(kinds, key) && kind == nil:
+			kind = &n.fields[i]
+		case slices.Contains(kinds, key):
+			d.errorf(e.key, "%s and %s are two phases", kind.key.text, key).Hint = "give each an item of its own"
+		case s.byKey[key] != nil:
+			d.errorf(e.key, "%s stands beside the phase", key).Hint = fmt.Sprintf("it belongs under the phase's kind: - measure: {%s: ...}; check the indentation", key)
+		default:
+			d.errorf(e.key, "unknown phase %q", key).Hint = suggest(key, kinds, "phases")
+		}
+	}
+	if kind == nil {
+		if len(n.fields) == 0 {
+			d.errorf(n, "%s: an empty phase", f.name()).Hint = fmt.Sprintf("write one of %s: {...}", list(kinds))
+		}
+		return n
+	}
+	v.FieldByName("Kind").SetString(kind.key.text)
+	v.FieldByName("Name").SetString(kind.key.text)
+	if kind.val.kind == nullNode {
+		d.errorf(kind.key, "%s: an empty phase", kind.key.text).Hint = fmt.Sprintf("write %s: {for: 10s}", kind.key.text)
+		return n
+	}
+	at := &field{parent: f, key: kind.key.text, when: f.when, noHole: f.noHole}
+	return mapOfKey(kind.key, d.structure(kind.val, v, at, ""))
+}
+
+// namedLoad reads an entry of loads as the action "load".
+func (d *decoder) namedLoad(n *node, v reflect.Value, f *field) *node {
+	k := find(d.l.vocab.Actions, "load")
+	if k == nil {
+		d.errorf(n, "%s: this build has no action load", f.name()).Hint = "leave loads out"
+		return n
+	}
+	spec := k.New()
+	out := d.structure(n, reflect.ValueOf(spec).Elem(), f, k.Short)
+	v.Addr().Interface().(*NamedLoad).Spec = spec
+	return out
+}

@@ -1,0 +1,77 @@
+package dsl
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/planrun/planrun/dsl/diag"
+)
+
+var (
+	yamlLine   = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
+	yamlAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+)
+
+// A trap is a way in which a plan's text means something else to YAML.
+type trap struct {
+	re        *regexp.Regexp // its first group is where to point
+	msg, hint string
+}
+
+var traps = []trap{
+	{regexp.MustCompile(`[\[{,][^"']*?:?\s*(\$\{\{)`), "${{ }} unquoted inside { } or [ ]", `quote it: "${{ ... }}"`},
+	{regexp.MustCompile(`(?::|-)\s+(![^\s"']+)\s`), "YAML reads ! as the beginning of a tag", "quote the expression"},
+	{regexp.MustCompile(`[{,]\s*[\w-]+:\s+(![^\s"']*)`), "YAML reads ! as the beginning of a tag", "quote the expression"},
+	{regexp.MustCompile(`:\s+[^"'#\s][^"'#]* \? [^"']*( : )`), "the : of an unquoted a ? b : c begins a mapping to YAML", "quote the expression"},
+	{regexp.MustCompile(`\s(\? )`), "? begins a key to YAML inside { } or [ ]", "quote the expression"},
+	{regexp.MustCompile(`:\s+(["'](?:[^"'\\]|\\.)*["'])\s*[^\s,#\]}]`), "text goes on after the closing quote", "quote the whole expression with the other quotes"},
+	{regexp.MustCompile(`:\s+(>=?)\s*[\w.(]`), "> begins a folded text to YAML", "quote the expression"},
+	{regexp.MustCompile(`:\s+([@%` + "`" + `&*])`), "YAML keeps this character for itself", "quote the text"},
+	{regexp.MustCompile(`^(\s*\t)`), "a tab in the indentation", "indent with spaces"},
+	{regexp.MustCompile(`:\s+[^"'#\s{\[][^"'#]*?(:)(?:\s|$)`), "a second \": \" in a plain text", "quote the text"},
+	{regexp.MustCompile(`[{,]\s*[\w-]+:\s+[^"'{}\[\],]*([{}\[\]])[^{}]*[^\s\]},]`), "braces or brackets of an unquoted text inside { } or [ ]", "quote the text"},
+}
+
+// syntaxProblem makes a problem of what yaml.v3 says. Its line is sometimes one too early or absent, and there is no
+// column, so the lines around are looked at for the known traps.
+func syntaxProblem(src *source, err error) *diag.Problem {
+	m := yamlLine.FindStringSubmatch(err.Error())
+	if m == nil {
+		m = []string{"", "", err.Error()}
+	}
+	if a := yamlAnchor.FindStringSubmatch(m[2]); a != nil {
+		return anchorProblem(src, a[1])
+	}
+	line, _ := strconv.Atoi(m[1])
+	src.index()
+	line = max(line, 1)
+	p := &diag.Problem{Pos: diag.Pos{File: src.name, Line: min(line, len(src.lines)), Col: 1}, Msg: "not YAML: " + m[2], Hint: "see the text here and on the line before"}
+	for _, l := range []int{line, line + 1, line - 1} {
+		for _, t := range traps {
+			text := src.line(l)
+			at := t.re.FindStringSubmatchIndex(text)
+			if at == nil {
+				continue
+			}
+			p.Pos.Line, p.Pos.Col = l, len([]rune(text[:at[2]]))+1
+			p.Msg, p.Hint = t.msg, t.hint
+			return p
+		}
+	}
+	text := src.line(p.Pos.Line)
+	p.Pos.Col = len(text) - len(strings.TrimLeft(text, " ")) + 1
+	return p
+}
+
+func anchorProblem(src *source, name string) *diag.Problem {
+	src.index()
+	p := &diag.Problem{Pos: diag.Pos{File: src.name, Line: 1, Col: 1}, Msg: "no anchor &" + name + " before *" + name, Hint: "name it with &" + name + ", or quote the text if it is an expression"}
+	for l := 1; l <= len(src.lines); l++ {
+		if i := strings.Index(src.line(l), "*"+name); i >= 0 {
+			p.Pos.Line, p.Pos.Col = l, len([]rune(src.line(l)[:i]))+1
+			break
+		}
+	}
+	return p
+}
