@@ -192,16 +192,27 @@ func (l *Load) endpoint() string {
 	return l.Endpoint
 }
 
-// Run sends until ctx is done, and drains.
-func (l *Load) Run(ctx context.Context, env *task.Env) error {
+// InHeadline says whether the headline figures count it.
+func (l *Load) InHeadline() bool { return l.Headline }
+
+// DefaultName is the name of the entry of loads that it builds on.
+func (l *Load) DefaultName() string { return l.Use }
+
+// Prepare resolves the address, checks that it may be sent to, and opens the connections.
+func (l *Load) Prepare(ctx context.Context, env *task.Env) (any, error) {
 	spec, err := l.spec(ctx, env)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return env.Loads.Run(ctx, spec, task.LoadOptions{Workers: l.Workers, Headline: l.Headline, CPUs: l.CPUs})
+	return env.Loads.Prepare(ctx, spec, task.LoadOptions{Name: env.Name, Workers: max(1, l.Workers), Headline: l.Headline, CPUs: l.CPUs})
 }
 
-// spec resolves the address, checks that it may be sent to, and says the rest as the worker wants it.
+// Run sends until ctx is done, and drains.
+func (l *Load) Run(ctx context.Context, env *task.Env) error {
+	return env.Prepared.(task.PreparedLoad).Run(ctx)
+}
+
+// spec says what the workers send, as they want it.
 func (l *Load) spec(ctx context.Context, env *task.Env) (load.Spec, error) {
 	s := load.Spec{Protocol: l.Protocol, Scheme: "http", Host: l.Host, ServerName: l.TLS.ServerName, Method: l.Method, Path: l.Path,
 		Body: []byte(l.Body), Connections: l.Connections, Streams: l.Streams, Reuse: l.Reuse != "none", Rate: l.Rate.steps(),

@@ -97,6 +97,11 @@ type Env struct {
 	Processes Processes
 	Loads     Loads
 	Relays    Relays
+	Name      string                                                          // of the action, in the timeline
+	Phase     string                                                          // in which it began; "" while a target is installed
+	Prepared  any                                                             // what Prepare returned
+	Undo      []Bound                                                         // of the action: its undo list, bound
+	Do        func(ctx context.Context, actions []dsl.Part[dsl.Action]) error // runs nested actions one after another
 
 	Event    func(kind, message string, fields map[string]any)  // into events.jsonl: exit, oom, change, fault, ...
 	Value    func(name string, v any)                           // a number becomes a metric of the run (or the installation); text can be read by later expressions
@@ -108,6 +113,12 @@ type Env struct {
 	Snapshot func(probe string) (map[string]float64, error)     // one reading of a probe of the plan
 	Redact   func(s string) string                              // secrets out of what is kept
 	Allowed  func(host string, ip netip.Addr) error             // whether load may be sent there
+}
+
+// Bound is an action whose expressions have their values.
+type Bound struct {
+	Kind string
+	Spec any
 }
 
 // TemplateData is the dot of a target's files (Go text/template).
@@ -161,6 +172,13 @@ type ProcessSpec struct {
 	Ready    Ready
 	Grace    time.Duration // between SIGTERM and SIGKILL; 0 means 10 s
 	Stop     string        // signal that ends it; TERM if empty
+	Once     bool          // a command that runs to its end: Start does not wait for readiness, and its end is expected
+	Output   string        // file that its standard output goes to, instead of its log; not for builtins
+}
+
+// A Logged process tells where its output is kept: the path of its log, and from which byte on this start's output is.
+type Logged interface {
+	Log() (path string, from int64)
 }
 
 // Limits are made with cgroups where the right to do so exists; else starting is refused with the reason.
@@ -168,6 +186,10 @@ type Limits struct {
 	Memory int64   // bytes; 0 is none
 	CPU    float64 // cores; 0 is none
 	Files  int     // RLIMIT_NOFILE; 0 leaves it
+
+	Processes           int    // processes and threads together; 0 is none
+	IgnoreSocketBuffers bool   // memory of socket buffers does not count
+	Group               string // processes of an installation with the same group share the limits (a role's); empty: the process alone
 }
 
 // Ready says when a process is ready: all that is set must hold. Zero means: it is still alive after it was started,
@@ -215,12 +237,31 @@ type Processes interface {
 
 // Loads runs load workers as part of the current phase.
 type Loads interface {
-	// Run starts workers for spec, takes part in the phases until ctx ends, then drains. Workers is at least 1.
-	Run(ctx context.Context, spec load.Spec, opts LoadOptions) error
+	// Prepare starts workers for spec, which connect and verify one request. Its time zero is when Run is called.
+	Prepare(ctx context.Context, spec load.Spec, opts LoadOptions) (PreparedLoad, error)
+}
+
+// A PreparedLoad has its connections open.
+type PreparedLoad interface {
+	// Run takes part in the phases until ctx ends, then drains. A context that ended by itself (no ErrPhaseOver) cuts the
+	// drain short.
+	Run(ctx context.Context) error
+}
+
+// A Preparer is an action with something to do that would make its beginning late. Prepare runs before the phase begins
+// if the action is due at its beginning, else when it is due; what it returns is Env.Prepared of Run.
+type Preparer interface {
+	Prepare(ctx context.Context, env *Env) (any, error)
+}
+
+// Nested is an action that holds others.
+type Nested interface {
+	Actions() []dsl.Part[dsl.Action]
 }
 
 // LoadOptions are what the engine needs beside the workers' own specification.
 type LoadOptions struct {
+	Name     string // what load("...") calls it
 	Workers  int
 	Headline bool
 	CPUs     []int // nil: the plan's host.cpus.load
