@@ -1,0 +1,72 @@
+package proc
+
+import (
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestPortsAreNeverGivenTwice(t *testing.T) {
+	claims := make([]portClaim, 8)
+	got := make([][]int, len(claims))
+	var wg sync.WaitGroup
+	for i := range claims {
+		wg.Go(func() {
+			var err error
+			if got[i], err = claims[i].take(50); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	seen := map[int]bool{}
+	b, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := strings.Fields(string(b))
+	low, _ := strconv.Atoi(f[0])
+	high, _ := strconv.Atoi(f[1])
+	for _, ports := range got {
+		for _, p := range ports {
+			if seen[p] {
+				t.Errorf("port %d was given twice", p)
+			}
+			seen[p] = true
+			if p >= low && p <= high {
+				t.Errorf("port %d may be the source of an outgoing connection", p)
+			}
+		}
+	}
+	if len(seen) != 400 {
+		t.Errorf("%d ports", len(seen))
+	}
+	for i := range claims {
+		claims[i].releaseAll()
+	}
+	var again portClaim
+	defer again.releaseAll()
+	for _, ports := range got {
+		if ok, err := again.claim(ports[0]); err != nil || !ok {
+			t.Errorf("port %d cannot be claimed again: %v", ports[0], err)
+		}
+	}
+}
+
+func TestPortInUseIsNotGiven(t *testing.T) {
+	var c portClaim
+	defer c.releaseAll()
+	for _, addr := range []string{"127.0.0.1:0", "0.0.0.0:0", "127.0.0.2:0"} {
+		l, err := net.Listen("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := c.claim(l.Addr().(*net.TCPAddr).Port); ok || err != nil {
+			t.Errorf("listening on %s: %v, %v", l.Addr(), ok, err)
+		}
+		l.Close()
+	}
+}
