@@ -1,0 +1,128 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/planrun/planrun/engine/record"
+)
+
+// An Input is what a report is made of.
+type Input struct {
+	Results     *record.Results
+	Environment *record.Environment // nil if the result set has none
+	Runs        []*record.Run       // those of Results.Cells, in any order
+	// Data reads one run with its series, for charts and events. nil means that there are none to be had.
+	Data func(id string) (*record.Data, error)
+}
+
+// Options of a report; the zero value works.
+type Options struct {
+	// Dir is the result set as it is named in command lines; "" means "DIR".
+	Dir string
+	// Plan is the plan's file as it is named in command lines; "" means Environment.Plan.
+	Plan string
+}
+
+// Write makes the Markdown report.
+func Write(w io.Writer, in Input, opt Options) error {
+	d, err := Build(in, opt)
+	if err != nil {
+		return err
+	}
+	return WriteMarkdown(w, d)
+}
+
+// sections of a report, in order.
+var sections = []func(*builder) ([]Section, error){
+	findings,
+	leftovers,
+	planned,
+	gaps,
+	failures,
+	guards,
+	happenings,
+	targets,
+	loads,
+	environment,
+	reproduce,
+}
+
+// Build makes the document. Errors are of reading a run's series, or of results that refer to cells that do not exist.
+func Build(in Input, opt Options) (*Document, error) {
+	if in.Results == nil {
+		return nil, fmt.Errorf("making a report: there are no results")
+	}
+	b := newBuilder(in, opt)
+	d := &Document{Title: b.res.Plan}
+	if b.res.About != "" {
+		d.Lead = append(d.Lead, Paragraph{text(b.res.About)})
+	}
+	for _, section := range sections {
+		s, err := section(b)
+		if err != nil {
+			return nil, fmt.Errorf("making a report: %w", err)
+		}
+		d.Sections = append(d.Sections, s...)
+	}
+	d.Notes = b.notes
+	return d, nil
+}
+
+// A builder holds what the sections share.
+type builder struct {
+	in    Input
+	opt   Options
+	res   *record.Results
+	runs  map[string]*record.Run
+	axes  []string // matrix axes in order of appearance
+	rank  map[string]map[string]int
+	notes []Text
+	seen  map[string]int // a note's text -> its number
+	data  map[string]*record.Data
+}
+
+func newBuilder(in Input, opt Options) *builder {
+	if opt.Dir == "" {
+		opt.Dir = "DIR"
+	}
+	if opt.Plan == "" {
+		opt.Plan = "PLAN.yaml"
+		if in.Environment != nil && in.Environment.Plan != "" {
+			opt.Plan = in.Environment.Plan
+		}
+	}
+	b := &builder{in: in, opt: opt, res: in.Results, runs: map[string]*record.Run{}, seen: map[string]int{}, data: map[string]*record.Data{}}
+	for _, r := range in.Runs {
+		b.runs[r.ID] = r
+	}
+	b.order()
+	return b
+}
+
+// note gives the reference to a footnote; the same text has one footnote.
+func (b *builder) note(s string) Span {
+	n, ok := b.seen[s]
+	if !ok {
+		b.notes = append(b.notes, text(s))
+		n = len(b.notes)
+		b.seen[s] = n
+	}
+	return Span{Note: n}
+}
+
+// series reads what was recorded of a run, once.
+func (b *builder) series(id string) (*record.Data, error) {
+	if d, ok := b.data[id]; ok {
+		return d, nil
+	}
+	if b.in.Data == nil {
+		return nil, nil
+	}
+	d, err := b.in.Data(id)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", id, err)
+	}
+	b.data[id] = d
+	return d, nil
+}

@@ -1,0 +1,128 @@
+package report
+
+// A Document is a report before it has a form.
+type Document struct {
+	Title    string
+	Lead     []Block
+	Sections []Section
+	Notes    []Text // footnotes; Span.Note counts from 1
+}
+
+// A Section of a document.
+type Section struct {
+	Title  string
+	Blocks []Block
+}
+
+// A Block is a Paragraph, Heading, List, Table, Code or Chart.
+type Block interface{ block() }
+
+// A Paragraph of text.
+type Paragraph struct{ Text Text }
+
+// A Heading within a section.
+type Heading struct{ Text string }
+
+// A List of items.
+type List struct{ Items []Text }
+
+// A Table has as many cells in each row as it has columns.
+type Table struct {
+	Columns []Column
+	Rows    [][]Text
+}
+
+// A Column of a table; numbers stand to the right.
+type Column struct {
+	Title string
+	Right bool
+}
+
+// Code is text to be kept as it is.
+type Code struct{ Lines []string }
+
+// A Chart is one or more lines over time. A writer without pictures shows it as a table.
+type Chart struct {
+	Title  string // the metric or series
+	Unit   string
+	Every  float64  // seconds between two points
+	Phases []string // of each point
+	Lines  []Line
+}
+
+// A Line has one value for each point of time; nil where there was none.
+type Line struct {
+	Name   string
+	Values []*float64
+}
+
+func (Paragraph) block() {}
+func (Heading) block()   {}
+func (List) block()      {}
+func (Table) block()     {}
+func (Code) block()      {}
+func (Chart) block()     {}
+
+// Text is a line of spans.
+type Text []Span
+
+// A Span is a piece of text in one style, or a reference to a footnote.
+type Span struct {
+	Text  string
+	Style Style
+	Note  int // if not 0, a reference to that footnote; Text is then empty
+}
+
+// Style of a span.
+type Style int
+
+// The styles.
+const (
+	Plain  Style = iota
+	Strong       // what a reader who skims must see
+	Mono         // expressions, commands, values as written
+)
+
+// text joins strings, spans and texts.
+func text(parts ...any) Text {
+	var t Text
+	for _, p := range parts {
+		switch p := p.(type) {
+		case string:
+			if p != "" {
+				t = append(t, Span{Text: p})
+			}
+		case Span:
+			t = append(t, p)
+		case Text:
+			t = append(t, p...)
+		default:
+			panic("text of neither string, Span nor Text")
+		}
+	}
+	return t
+}
+
+func mono(s string) Span   { return Span{Text: s, Style: Mono} }
+func strong(s string) Span { return Span{Text: s, Style: Strong} }
+
+// join puts sep between texts.
+func join(texts []Text, sep string) Text {
+	var t Text
+	for i, x := range texts {
+		if i > 0 {
+			t = append(t, Span{Text: sep})
+		}
+		t = append(t, x...)
+	}
+	return t
+}
+
+// row makes a table row of strings, spans and texts.
+func row(cells ...any) []Text {
+	r := make([]Text, len(cells))
+	for i, c := range cells {
+		r[i] = text(c)
+	}
+	return r
+}

@@ -1,0 +1,114 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planrun/planrun/engine/record"
+)
+
+// absent says in the findings which cells have no result, by status, and why.
+func (b *builder) absent() (items []Text) {
+	missing, rest := b.missingPrograms(), []record.Cell{}
+	for _, c := range b.res.Cells {
+		if why := missing[c.Coord.Target]; why != "" && c.Status == record.Unsupported {
+			continue
+		}
+		rest = append(rest, c)
+	}
+	for _, t := range b.res.Targets {
+		if why := missing[t.Name]; why != "" {
+			items = append(items, text(t.Name+" could not be run here: "+oneLine(why)+". Its cells are unsupported."))
+		}
+	}
+	for _, s := range []record.Status{record.Failed, record.Unmet, record.Unsupported, record.Interrupted, record.Unfinished} {
+		var names []string
+		for _, c := range rest {
+			if c.Status == s {
+				names = append(names, b.name(c.Coord))
+			}
+		}
+		if len(names) > 0 {
+			items = append(items, text(fmt.Sprintf("No result (%s): %s.", shortStatus(s), some(names, 6))))
+		}
+	}
+	return items
+}
+
+// missingPrograms are targets whose program is not on this machine, with what is said of it.
+func (b *builder) missingPrograms() map[string]string {
+	out := map[string]string{}
+	for _, t := range b.res.Targets {
+		why := t.Program.Missing
+		if why == "" && b.in.Environment != nil {
+			why = b.in.Environment.Programs[t.Name].Missing
+		}
+		if why != "" {
+			out[t.Name] = why
+		}
+	}
+	return out
+}
+
+// some joins at most n names, and says how many there are beyond.
+func some(names []string, n int) string {
+	if len(names) <= n {
+		return and(names)
+	}
+	return strings.Join(names[:n], ", ") + fmt.Sprintf(" and %d more", len(names)-n)
+}
+
+// gaps are the cells and runs that have no result, each with its reason.
+func gaps(b *builder) ([]Section, error) {
+	t := Table{Columns: []Column{{Title: "of"}, {Title: "status"}, {Title: "why"}, {Title: "where"}}}
+	for _, c := range b.res.Cells {
+		whole := true
+		for _, id := range c.Runs {
+			r := b.runs[id]
+			if r == nil {
+				t.Rows = append(t.Rows, row(b.name(c.Coord), "missing", "its run "+id+" is not in the result set", "-"))
+				continue
+			}
+			if hasResults(r.Status) && r.Status != record.Aborted {
+				whole = false
+				continue
+			}
+			if r.Status != record.Aborted && r.Status == c.Status && r.Reason == c.Reason && r.Where == "" {
+				continue
+			}
+			whole = false
+			t.Rows = append(t.Rows, row(b.runName(r), statusWords(r.Status, ""), dash(r.Reason), dash(r.Where)))
+		}
+		if whole && !hasResults(c.Status) {
+			t.Rows = append(t.Rows, row(b.name(c.Coord), statusWords(c.Status, ""), dash(c.Reason), "-"))
+		}
+	}
+	for _, target := range b.res.Targets {
+		for _, scenario := range sorted(target.Unsupported) {
+			if !slices.ContainsFunc(b.res.Cells, func(c record.Cell) bool { return c.Coord.Target == target.Name && c.Coord.Scenario == scenario }) {
+				t.Rows = append(t.Rows, row(scenario+" / "+target.Name, "unsupported", target.Unsupported[scenario], "-"))
+			}
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil, nil
+	}
+	return []Section{{Title: "Without a result, or ended early", Blocks: []Block{t}}}, nil
+}
+
+// leftovers are changes that could not be undone.
+func leftovers(b *builder) ([]Section, error) {
+	if len(b.res.Undone) == 0 {
+		return nil, nil
+	}
+	items := make([]Text, len(b.res.Undone))
+	for i, u := range b.res.Undone {
+		items[i] = text(u)
+	}
+	return []Section{{Title: "Could not be undone", Blocks: []Block{
+		List{items},
+		Paragraph{text("This tries again, from the journal alone:")},
+		Code{[]string{"planrun clean " + shellQuote(b.opt.Dir)}},
+	}}}, nil
+}

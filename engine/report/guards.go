@@ -1,0 +1,161 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planrun/planrun/engine/record"
+)
+
+// guardWords says in plain words what it means that a guard did not hold. A guard that is not here is named.
+var guardWords = map[string]string{
+	"generator-cpu":  "the load generator was the bottleneck: it had no CPU to spare",
+	"send-lag":       "the load generator was the bottleneck: it sent late",
+	"rate-delivered": "the load generator was the bottleneck: it did not send at the asked rate",
+	"descriptors":    "the load generator was the bottleneck: it was short of file descriptors",
+	"ports":          "the load generator was the bottleneck: it was short of source ports",
+	"verified":       "what was measured was not verified to be the right answer",
+	"requests":       "nothing, or next to nothing, was really asked and answered",
+	"fault":          "the fault was not in force",
+	"change":         "the change did not arrive",
+	"clock-step":     "the machine's clock stepped while it was measured",
+	"pinning":        "processes did not run on the CPUs that the plan gives them",
+	"workers":        "there were not as many load workers as the plan says",
+	"foreign-cpu":    "something that is not of the plan used the machine's CPU",
+	"shortest":       "the window was too short for its figures to mean much",
+	"probe-gaps":     "probes missed samples",
+}
+
+var taintWords = map[string]string{
+	"timing": "latencies, rates and CPU figures are not to be trusted",
+	"work":   "none of its figures is to be trusted",
+	"":       "a warning: nothing is withdrawn",
+}
+
+// A broken guard with the runs that it broke in.
+type broken struct {
+	guard record.Guard
+
+	runs  []*record.Run
+	words []string // each run's message
+}
+
+// broken collects guards (or self-checks) that did not hold, by name and taint, in order of appearance; held is how many
+// did.
+func (b *builder) broken(of func(*record.Run) []record.Guard) (out []*broken, held int) {
+	for _, c := range b.res.Cells {
+		for _, id := range c.Runs {
+			r := b.runs[id]
+			if r == nil {
+				continue
+			}
+			for _, g := range of(r) {
+				if g.OK {
+					held++
+					continue
+				}
+				i := slices.IndexFunc(out, func(x *broken) bool { return x.guard.Name == g.Name && x.guard.Taints == g.Taints })
+				if i < 0 {
+					i = len(out)
+					out = append(out, &broken{guard: g})
+				}
+				out[i].runs = append(out[i].runs, r)
+				msg := g.Message
+				if g.Load != "" {
+					msg = "load " + g.Load + ": " + msg
+				}
+				out[i].words = append(out[i].words, msg)
+			}
+		}
+	}
+	return out, held
+}
+
+func guardsOf(r *record.Run) []record.Guard { return r.Guards }
+func checksOf(r *record.Run) []record.Guard { return r.Checks }
+
+// words says what a broken guard means.
+func (g *broken) say() string {
+	if w := guardWords[g.guard.Name]; w != "" {
+		return w
+	}
+	return "the guard " + g.guard.Name + " did not hold"
+}
+
+// distrust says in the findings which guards did not hold.
+func (b *builder) distrust() (items []Text) {
+	bad, _ := b.broken(guardsOf)
+	for _, g := range bad {
+		words := text(upper(g.say()))
+		if g.guard.Taints != "" {
+			words = text(strong(upper(g.say())))
+		}
+		items = append(items, append(words, text(fmt.Sprintf(" (%s, in %s): %s; %s.", g.guard.Name, count(len(g.runs), "run"), b.cellsOf(g.runs), taintWord(g.guard.Taints)))...))
+	}
+	bad, _ = b.broken(checksOf)
+	for _, g := range bad {
+		items = append(items, text(strong("The harness itself failed its check "+g.guard.Name), fmt.Sprintf(" in %s: %s: %s.", count(len(g.runs), "run"), b.cellsOf(g.runs), oneLine(g.words[0]))))
+	}
+	return items
+}
+
+func taintWord(t string) string {
+	if w, ok := taintWords[t]; ok {
+		return w
+	}
+	return "taints " + t
+}
+
+func (b *builder) cellsOf(runs []*record.Run) string {
+	var names []string
+	for _, r := range runs {
+		if n := b.name(r.Coord); !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return some(names, 5)
+}
+
+// upper makes the first letter a capital.
+func upper(s string) string {
+	for i, r := range s {
+		return strings.ToUpper(string(r)) + s[i+len(string(r)):]
+	}
+	return s
+}
+
+// guards is the section of guards and self-checks: what did not hold with what was seen, and how many did.
+func guards(b *builder) ([]Section, error) {
+	bad, held := b.broken(guardsOf)
+	checks, right := b.broken(checksOf)
+	if len(bad)+len(checks)+held+right == 0 {
+		return nil, nil
+	}
+	s := Section{Title: "Can it be trusted"}
+	t := Table{Columns: []Column{{Title: "run"}, {Title: "guard"}, {Title: "what was seen"}, {Title: "so"}}}
+	for _, list := range [][]*broken{bad, checks} {
+		for _, g := range list {
+			so := taintWord(g.guard.Taints)
+			if slices.Contains(checks, g) {
+				so = "the harness itself did not work"
+			}
+			for i, r := range g.runs {
+				t.Rows = append(t.Rows, row(b.runName(r), g.guard.Name, dash(g.words[i]), so))
+			}
+		}
+	}
+	s.Blocks = append(s.Blocks, Paragraph{text(fmt.Sprintf("%s held, %d did not; %s of the harness held, %d did not.",
+		count(held, "guard"), instances(bad), count(right, "self-check"), instances(checks)))})
+	if len(t.Rows) > 0 {
+		s.Blocks = append(s.Blocks, t)
+	}
+	return []Section{s}, nil
+}
+
+func instances(list []*broken) (n int) {
+	for _, g := range list {
+		n += len(g.runs)
+	}
+	return n
+}

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/stats"
+)
+
+// mostLeaders bounds the sentences about who is ahead; the tables have them all.
+const mostLeaders = 20
+
+// leaders says for each row of targets who is ahead by the headline metric, how far, and whether that is more than noise.
+// The leader is compared with each target that is not beyond the noise behind it, and with the next best.
+func (b *builder) leaders() (items []Text, err error) {
+	all := make([]int, len(b.res.Cells))
+	for i := range all {
+		all[i] = i
+	}
+	units, err := b.units(all)
+	if err != nil || len(units) == 0 {
+		return nil, err
+	}
+	coords := slices.DeleteFunc(b.coordinates(), func(n string) bool { return n == "target" })
+	more := 0
+	for _, g := range b.groups(units, coords) {
+		metrics := b.headline(g)
+		if len(metrics) == 0 {
+			continue
+		}
+		m := parseMetric(metrics[0])
+		t := b.leader(g, m)
+		if t == nil {
+			continue
+		}
+		if len(items) == mostLeaders {
+			more++
+			continue
+		}
+		items = append(items, t)
+	}
+	if more > 0 {
+		items = append(items, text(fmt.Sprintf("%d more comparisons are in the tables.", more)))
+	}
+	return items, nil
+}
+
+func (b *builder) leader(g []unit, m metric) Text {
+	ranked := slices.DeleteFunc(slices.Clone(g), func(u unit) bool { return b.read(u, m).why != "" })
+	if len(ranked) < 2 {
+		return nil
+	}
+	lower := b.desc(m.name).Better == series.Lower
+	slices.SortStableFunc(ranked, func(x, y unit) int {
+		vx, vy := b.read(x, m).value, b.read(y, m).value
+		switch {
+		case vx == vy:
+			return 0
+		case (vx < vy) == lower:
+			return -1
+		}
+		return 1
+	})
+	coord := ranked[0].cell.Coord
+	coord.Target = ""
+	first := ranked[0].at("target")
+	second := b.compare(g, record.Ratio{Of: first, To: record.Against{Target: ranked[1].at("target")}}, m)
+	t := text(b.name(coord)+": ", mono(m.text), " ")
+	switch {
+	case second.ratio.NA != "":
+		return append(t, text("of "+first+" to "+second.to+" has no ratio: "+second.ratio.NA+".")...)
+	case second.ratio.Noise == stats.Unknown:
+		t = append(t, text(fmt.Sprintf("of %s is %s that of %s (range %s), but %s.", first, times(second.ratio.Value), second.to, second.span(), second.ratio.Why))...)
+	case second.ratio.Noise == stats.Beyond:
+		t = append(t, text("puts ", strong(first+" ahead"), fmt.Sprintf(": %s that of %s (range %s), %s.", times(second.ratio.Value), second.to, second.span(), second.noise()))...)
+	default:
+		tied := []string{first}
+		for _, u := range ranked[1:] {
+			c := b.compare(g, record.Ratio{Of: first, To: record.Against{Target: u.at("target")}}, m)
+			if c.ratio.Noise != stats.Within {
+				break
+			}
+			tied = append(tied, c.to)
+		}
+		t = append(t, text(fmt.Sprintf("does not tell %s apart: %s to %s is %s (range %s), %s.", and(tied), first, second.to, second.value(), second.span(), second.noise()))...)
+	}
+	if last := ranked[len(ranked)-1].at("target"); len(ranked) > 2 {
+		c := b.compare(g, record.Ratio{Of: first, To: record.Against{Target: last}}, m)
+		if c.ratio.NA == "" {
+			t = append(t, text(fmt.Sprintf(" Last is %s: %s to it is %s (range %s), %s.", last, first, c.value(), c.span(), c.noise()))...)
+		}
+	}
+	return append(t, second.notes...)
+}
+
+func times(v float64) string { return factor(v) + " times" }
+
+// and joins names: a, b and c.
+func and(names []string) string {
+	switch n := len(names); n {
+	case 0:
+		return ""
+	case 1:
+		return names[0]
+	case 2:
+		return names[0] + " and " + names[1]
+	default:
+		s := names[0]
+		for _, x := range names[1 : n-1] {
+			s += ", " + x
+		}
+		return s + " and " + names[n-1]
+	}
+}

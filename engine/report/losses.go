@@ -1,0 +1,89 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/stats"
+)
+
+// lossSection is the table of where each target loses: every metric in which it is worse than what it is compared with,
+// beyond the noise or with the noise unknown.
+func lossSection(b *builder, s record.Section) (Section, error) {
+	out := Section{Title: s.Title}
+	units, err := b.units(s.Cells)
+	if err != nil {
+		return out, fmt.Errorf("table %q: %w", s.Title, err)
+	}
+	metrics := make([]metric, len(s.Metrics))
+	for i, m := range s.Metrics {
+		metrics[i] = parseMetric(m)
+	}
+	if len(metrics) == 0 {
+		metrics = b.usual(units)
+	}
+	metrics = slices.DeleteFunc(metrics, func(m metric) bool { return b.desc(m.name).Better == series.Neither })
+	coords := slices.DeleteFunc(b.coordinates(), func(n string) bool { return n == "target" })
+	if v := varying(units, coords); len(units) > 0 && len(v) > 0 {
+		coords = v
+	} else {
+		coords = []string{"scenario"}
+	}
+	t := Table{Columns: []Column{{Title: "target"}}}
+	for _, c := range coords {
+		t.Columns = append(t.Columns, Column{Title: c})
+	}
+	t.Columns = append(t.Columns, Column{Title: "metric"}, Column{Title: "its value", Right: true}, Column{Title: "against"}, Column{Title: "that value", Right: true}, Column{Title: "ratio", Right: true}, Column{Title: "range", Right: true}, Column{Title: "what it says"})
+	var names, none []string
+	for _, g := range b.groups(units, []string{"target"}) {
+		names = append(names, g[0].at("target"))
+	}
+	for _, target := range names {
+		before := len(t.Rows)
+		compared := false
+		for _, g := range b.groups(units, coords) {
+			for _, m := range metrics {
+				c := b.compare(g, record.Ratio{Of: target, To: *s.Losses}, m)
+				if c.of == c.to || c.a.why != "" || c.b.why != "" {
+					continue
+				}
+				compared = true
+				if !c.loses() {
+					continue
+				}
+				line := row(target)
+				for _, v := range values(g[0], coords) {
+					line = append(line, text(v))
+				}
+				class := b.desc(m.name).Class
+				t.Rows = append(t.Rows, append(line, text(m.text), text(number(c.a.value, class)), text(c.to), text(number(c.b.value, class)),
+					text(c.value()), text(c.span()), text(c.says(), c.notes)))
+			}
+		}
+		if len(t.Rows) == before && compared {
+			none = append(none, target)
+		}
+	}
+	if len(t.Rows) > 0 {
+		out.Blocks = append(out.Blocks, t)
+	}
+	if len(none) > 0 {
+		out.Blocks = append(out.Blocks, Paragraph{text("No loss beyond the noise: " + and(none) + ".")})
+	}
+	if len(out.Blocks) == 0 {
+		out.Blocks = append(out.Blocks, Paragraph{text("Nothing could be compared.")})
+	}
+	return out, nil
+}
+
+// loses is true if the first side is worse and the noise does not explain it.
+func (c comparison) loses() bool {
+	worse := c.a.value > c.b.value
+	if c.better == series.Higher {
+		worse = c.a.value < c.b.value
+	}
+	return worse && c.a.value != c.b.value && !math.IsNaN(c.a.value) && (c.ratio.NA != "" || c.ratio.Noise != stats.Within)
+}

@@ -1,0 +1,186 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/stats"
+)
+
+// distortedAbove is the share of failed or slow requests above which a latency has no ratio, unless the plan says another.
+const distortedAbove = 0.001
+
+// A comparison is a ratio between two targets with what it means.
+type comparison struct {
+	metric metric
+	of, to string // targets; to is the winner if it was the best of several
+	best   []string
+	a, b   reading
+	ratio  stats.Ratio
+	better series.Better
+	notes  Text
+}
+
+// compare gives the ratio of one target to another among the units of a row, one unit a target.
+func (b *builder) compare(units []unit, r record.Ratio, m metric) comparison {
+	c := comparison{metric: m, of: r.Of, best: r.To.Best, better: b.desc(m.name).Better}
+	c.to = b.reference(units, r.To, m)
+	ua, ub := find(units, r.Of), find(units, c.to)
+	c.a, c.b = b.side(ua, r.Of, m), b.side(ub, c.to, m)
+	switch {
+	case c.a.why != "":
+		c.ratio.NA = c.a.why
+	case c.b.why != "":
+		c.ratio.NA = c.b.why
+	default:
+		limit := r.DistortedAbove
+		if limit == 0 {
+			limit = distortedAbove
+		}
+		for _, u := range []*unit{ua, ub} {
+			if why := b.distorted(*u, m, limit); why != "" && c.ratio.NA == "" {
+				c.ratio.NA = why
+			}
+		}
+		if c.ratio.NA == "" {
+			c.ratio = stats.Compare(c.of, b.sideOf(*ua, m, c.a), c.to, b.sideOf(*ub, m, c.b))
+		}
+	}
+	for _, r := range []reading{c.a, c.b} {
+		if r.tainted != "" && c.ratio.NA == "" {
+			c.notes = append(c.notes, b.note("not to be trusted: "+r.tainted))
+		}
+	}
+	return c
+}
+
+func find(units []unit, target string) *unit {
+	i := slices.IndexFunc(units, func(u unit) bool { return u.at("target") == target })
+	if i < 0 {
+		return nil
+	}
+	return &units[i]
+}
+
+func (b *builder) side(u *unit, target string, m metric) reading {
+	if u == nil {
+		return reading{why: "no cell of " + target}
+	}
+	return b.read(*u, m)
+}
+
+// reference names what is compared with: the target, or the best of several that have a value; the first if none has.
+func (b *builder) reference(units []unit, to record.Against, m metric) string {
+	if len(to.Best) == 0 {
+		return to.Target
+	}
+	best, have := to.Best[0], false
+	var value float64
+	lower := b.desc(m.name).Better == series.Lower
+	for _, t := range to.Best {
+		r := b.side(find(units, t), t, m)
+		if r.why == "" && (!have || lower && r.value < value || !lower && r.value > value) {
+			best, value, have = t, r.value, true
+		}
+	}
+	return best
+}
+
+// sideOf adds what the same cell gave in other stages: its A/A repeats.
+func (b *builder) sideOf(u unit, m metric, r reading) stats.Side {
+	s := stats.Side{Runs: r.runs}
+	if u.round != 0 || u.repeat != 0 {
+		return s
+	}
+	same := []string{"scenario", "target"}
+	same = append(same, b.axes...)
+	for i := range b.res.Cells {
+		other := unit{cell: &b.res.Cells[i]}
+		if other.cell == u.cell || other.key(same) != u.key(same) || !hasResults(other.cell.Status) {
+			continue
+		}
+		if v := b.read(other, m); v.why == "" {
+			s.Again = append(s.Again, stats.Median(v.runs))
+		}
+	}
+	return s
+}
+
+// distorted says why a latency of u says nothing: too many requests failed (a latency is of successes only) or were slow.
+func (b *builder) distorted(u unit, m metric, limit float64) string {
+	if b.desc(m.name).Unit != "ms" {
+		return ""
+	}
+	total := func(name string) float64 {
+		r := b.readRuns(u, parseMetric(name))
+		sum := 0.0
+		for _, v := range r.runs {
+			sum += v
+		}
+		return sum
+	}
+	requests := total("requests")
+	if requests == 0 {
+		return ""
+	}
+	for _, x := range []struct{ name, words string }{{"failed", "failed"}, {"slow_over_1s", "took longer than a second"}} {
+		if share := total(x.name) / requests; share > limit {
+			return fmt.Sprintf("distorted: %s of the requests of %s %s (above %s a latency says nothing)",
+				percent(share), b.name(u.cell.Coord), x.words, percent(limit))
+		}
+	}
+	return ""
+}
+
+// ahead is who the ratio favours; "" if it favours nobody or says nothing.
+func (c comparison) ahead() string {
+	switch {
+	case c.ratio.NA != "" || c.ratio.Noise != stats.Beyond || c.better == series.Neither:
+		return ""
+	case (c.ratio.Value > 1) == (c.better == series.Higher):
+		return c.of
+	}
+	return c.to
+}
+
+func (c comparison) value() string {
+	if c.ratio.NA != "" {
+		return "n/a"
+	}
+	return factor(c.ratio.Value)
+}
+
+func (c comparison) span() string {
+	if c.ratio.NA != "" {
+		return "n/a"
+	}
+	return factor(c.ratio.Low) + " to " + factor(c.ratio.High)
+}
+
+// noise says how the ratio stands against the noise floor, or why there is none.
+func (c comparison) noise() string {
+	r := c.ratio
+	switch {
+	case r.NA != "":
+		return "n/a: " + r.NA
+	case r.Noise == stats.Unknown:
+		return "unknown: " + r.Why
+	case r.Noise == stats.Within:
+		s := "within the noise floor of " + factor(r.Floor)
+		if r.Needed > 0 {
+			s += fmt.Sprintf("; about %s a side would tell", count(r.Needed, "run"))
+		}
+		return s
+	}
+	return "beyond the noise floor of " + factor(r.Floor)
+}
+
+// says is noise with who is better.
+func (c comparison) says() string {
+	if a := c.ahead(); a != "" {
+		return a + " is better: " + c.noise()
+	}
+	return c.noise()
+}

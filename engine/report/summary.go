@@ -1,0 +1,116 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// Summary writes the short text that a run ends with on a terminal: what the findings say first, the verdicts, the plan's
+// first table, and where the report is.
+func Summary(w io.Writer, in Input, opt Options) error {
+	if in.Results == nil {
+		return fmt.Errorf("making a summary: there are no results")
+	}
+	b := newBuilder(in, opt)
+	found, err := findings(b)
+	if err != nil {
+		return fmt.Errorf("making a summary: %w", err)
+	}
+	var out strings.Builder
+	for _, block := range found[0].Blocks {
+		for _, item := range block.(List).Items {
+			fmt.Fprintf(&out, "%s\n", terminal(item))
+		}
+	}
+	if t := b.short(); len(t.Rows) > 0 {
+		if err := writeTable(&out, "Verdicts", t); err != nil {
+			return err
+		}
+	}
+	for _, s := range b.sections() {
+		if s.Kind != "table" || s.Losses != nil {
+			continue
+		}
+		section, err := tableSection(b, s)
+		if err != nil {
+			return fmt.Errorf("making a summary: %w", err)
+		}
+		title := s.Title
+		for _, block := range section.Blocks {
+			if t, ok := block.(Table); ok {
+				if err := writeTable(&out, title, t); err != nil {
+					return err
+				}
+				title = "Ratios"
+			}
+		}
+		break
+	}
+	fmt.Fprintf(&out, "\nReport: %s/report.md\n", terminal(text(strings.TrimSuffix(b.opt.Dir, "/"))))
+	_, err = io.WriteString(w, out.String())
+	return err
+}
+
+// short is the verdicts' table without expressions: one row for each verdict and outcome.
+func (b *builder) short() Table {
+	t := Table{Columns: []Column{{Title: "outcome"}, {Title: "verdict"}, {Title: "of"}, {Title: "gate"}}}
+	type key struct{ verdict, outcome string }
+	at := map[key]int{}
+	of := map[key][]string{}
+	for _, j := range b.res.Verdicts {
+		k := key{j.Verdict, j.Outcome}
+		if _, ok := at[k]; !ok {
+			at[k] = len(t.Rows)
+			t.Rows = append(t.Rows, row(j.Outcome, j.Verdict, "", gateWords(j.Gate)))
+		}
+		of[k] = append(of[k], b.name(j.Coord))
+	}
+	for k, i := range at {
+		t.Rows[i][2] = text(some(of[k], 3))
+	}
+	return t
+}
+
+// terminal is text on one line, without styles; footnotes become an asterisk.
+func terminal(t Text) string {
+	var b strings.Builder
+	for _, s := range t {
+		if s.Note > 0 {
+			b.WriteString("*")
+			continue
+		}
+		b.WriteString(strings.ReplaceAll(visible(s.Text), "\n", " "))
+	}
+	return b.String()
+}
+
+func writeTable(w io.Writer, title string, t Table) error {
+	head := make([]string, len(t.Columns))
+	align := make(tw.Alignment, len(t.Columns))
+	for i, c := range t.Columns {
+		head[i] = terminal(text(c.Title))
+		if align[i] = tw.AlignLeft; c.Right {
+			align[i] = tw.AlignRight
+		}
+	}
+	rows := make([][]string, len(t.Rows))
+	for i, r := range t.Rows {
+		for _, c := range r {
+			rows[i] = append(rows[i], terminal(c))
+		}
+	}
+	plain := renderer.NewBlueprint(tw.Rendition{
+		Borders:  tw.BorderNone,
+		Settings: tw.Settings{Lines: tw.LinesNone, Separators: tw.SeparatorsNone},
+	})
+	s, err := layOut(plain, head, rows, align)
+	if err != nil {
+		return fmt.Errorf("rendering a table: %w", err)
+	}
+	_, err = fmt.Fprintf(w, "\n%s\n%s", terminal(text(title)), s)
+	return err
+}
