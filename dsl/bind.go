@@ -14,7 +14,7 @@ func bind[T any](p *Part[T], fill Filler) (Part[T], diag.List) {
 	var probs diag.List
 	d := &decoder{l: p.l, probs: &probs, fill: fill}
 	d.decode(p.n, reflect.ValueOf(&out).Elem(), p.f)
-	out.Name = p.Name
+	out.Name, out.key = p.Name, p.key
 	probs.Sort(nil)
 	return out, probs
 }

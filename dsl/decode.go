@@ -59,6 +59,7 @@ type decoder struct {
 	l     *lang
 	probs *diag.List
 	fill  Filler // nil: all holes stay
+	root  *node  // the whole plan, while it is loaded
 	holes []*Hole
 	exprs []Expr
 	later diag.List
@@ -207,7 +208,7 @@ func (d *decoder) mapping(n *node, v reflect.Value, f *field, sh shape, elem ref
 		case shapeParts:
 			p := reflect.New(elem)
 			fields = append(fields, nodeField{e.key, d.decode(e.val, p.Elem(), at)})
-			p.Interface().(partHolder).setName(name)
+			p.Interface().(partHolder).setName(name, e.key)
 			out = reflect.Append(out, p.Elem())
 		default:
 			entry := reflect.New(v.Type().Elem()).Elem()

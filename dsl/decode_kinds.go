@@ -27,6 +27,7 @@ func (d *decoder) action(n *node, v reflect.Value, f *field) *node {
 		return n
 	}
 	setDefaults(v)
+	before := len(*d.probs)
 	s := structOf(v.Type())
 	common, kind := d.splitKinds(n, s, kinds)
 	if kind == nil {
@@ -51,7 +52,11 @@ func (d *decoder) action(n *node, v reflect.Value, f *field) *node {
 		}
 		fields = append(fields, out)
 	}
-	return n.withFields(fields)
+	n = n.withFields(fields)
+	if len(*d.probs) == before {
+		d.check(n, v, f)
+	}
+	return n
 }
 
 // splitKinds finds the first key that is a kind, and the keys that all have.

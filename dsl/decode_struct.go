@@ -49,10 +49,20 @@ func (d *decoder) structure(n *node, v reflect.Value, f *field, shortKey string)
 			}
 		}
 	}
-	if c, is := v.Addr().Interface().(Checker); is && complete && len(*d.probs) == before {
-		c.Check(&Check{d: d, n: n, f: f})
+	if complete && len(*d.probs) == before {
+		d.check(n, v, f)
 	}
 	return n
+}
+
+// check lets a struct check what goes beyond the types of its fields.
+func (d *decoder) check(n *node, v reflect.Value, f *field) {
+	switch c := v.Addr().Interface().(type) {
+	case selfChecker:
+		c.check(&Check{d: d, n: n, f: f})
+	case Checker:
+		c.Check(&Check{d: d, n: n, f: f})
+	}
 }
 
 // missing reports a key that must be there.

@@ -63,7 +63,7 @@ func (ld *loader) load(file string) {
 	ld.collectNames(root)
 	root = ld.resolveAll(root)
 	ld.plan.root = root
-	d := &decoder{l: ld.l, probs: &ld.probs}
+	d := &decoder{l: ld.l, probs: &ld.probs, root: root}
 	d.structure(root, reflect.ValueOf(ld.plan).Elem(), &field{when: TimePlan}, "")
 	ld.plan.checkNames(d)
 }

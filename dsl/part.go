@@ -15,6 +15,7 @@ type Part[T any] struct {
 type part struct {
 	l     *lang
 	n     *node
+	key   *node // where its name is, if it has one in a mapping
 	body  *node // where the keys of the piece are
 	f     *field
 	holes []*Hole
@@ -22,8 +23,13 @@ type part struct {
 	later diag.List
 }
 
-// Pos is where the part begins.
-func (p *part) Pos() diag.Pos { return p.n.pos() }
+// Pos is where the part begins: its name, where it has one in a mapping.
+func (p *part) Pos() diag.Pos {
+	if p.key != nil {
+		return p.key.pos()
+	}
+	return p.n.pos()
+}
 
 // PosOf is the place of the value at a path of keys ("abort", "when"), or of the deepest one that was written.
 func (p *part) PosOf(keys ...string) diag.Pos {

@@ -13,9 +13,9 @@ type Plan struct {
 	Setup     []Part[Action]   `yaml:"setup" eval:"run" doc:"actions before the first target is installed, undone at the very end"`
 	Backends  Parts[Backend]   `yaml:"backends" keys:"ident" eval:"plan" doc:"what targets forward to"`
 	Relays    Parts[Relay]     `yaml:"relays" keys:"ident" eval:"plan" doc:"relays that a scenario can put in front of backends, to break what passes through"`
-	Targets   Parts[Target]    `yaml:"targets" eval:"plan" doc:"the things under test"`
+	Targets   Parts[Target]    `yaml:"targets" required:"true" eval:"plan" doc:"the things under test"`
 	Loads     Parts[NamedLoad] `yaml:"loads" eval:"run" doc:"named loads; an action names one (load: NAME) or builds on one (load: {use: NAME, ...})"`
-	Scenarios Parts[Scenario]  `yaml:"scenarios" eval:"run" doc:"named sequences of phases"`
+	Scenarios Parts[Scenario]  `yaml:"scenarios" required:"true" eval:"run" doc:"named sequences of phases"`
 	Schedule  []Part[Stage]    `yaml:"schedule" eval:"stage" doc:"which scenarios run on which targets, in which order; left out: one stage of everything"`
 	Probes    []Part[Probe]    `yaml:"probes" eval:"run" doc:"what is sampled, beside the processes of every role and the host"`
 	Metrics   Parts[Metric]    `yaml:"metrics" keys:"ident" eval:"judge" doc:"metrics of the plan's own"`

@@ -192,10 +192,10 @@ func (Parts[T]) isParts() {}
 // A partHolder is a *Part[T].
 type partHolder interface {
 	hold() *part
-	setName(string)
+	setName(string, *node)
 }
 
 var typePartHolder = reflect.TypeFor[partHolder]()
 
-func (p *Part[T]) hold() *part      { return &p.part }
-func (p *Part[T]) setName(s string) { p.Name = s }
+func (p *Part[T]) hold() *part                 { return &p.part }
+func (p *Part[T]) setName(s string, key *node) { p.Name, p.key = s, key }
