@@ -92,7 +92,7 @@ var rows = []row{
 	{AtJudge, slow, `phase("attack").series("sut_rs_mib").size() > 1`, `! 1:24: scenario "slowloris" has no series "sut_rs_mib"; did you mean "sut_rss_mib"?`},
 	{AtJudge, lat, `events("ooom").size() > 0`, `! 1:8: scenario "latency" has no events of kind "ooom"; did you mean "oom"?`},
 	{AtJudge, fleet, `cv(replicas("pod").cpu_cores_meen) > 1`, `! 1:20: replicas of "pod" have no metric "cpu_cores_meen"; did you mean "cpu_cores_mean"?`},
-	{AtJudge, lat, `target(target).p99_ms < 5`, `! 1:8: target() wants a name in quotes, so that it can be checked`},
+	{AtJudge, lat, `target(target).p99_ms < 5`, `! 1:8: target() wants a name in quotes; so that it can be checked`},
 	{AtJudge, lat, `rato(p99_ms, 1) > 2`, `! 1:1: unknown function "rato"; did you mean "ratio"?`},
 	{AtJudge, lat, `targets.mesured.size() > 0`, `! 1:9: targets has no "mesured"; did you mean "measured"?`},
 	{AtJudge, slow, `phase("attack").series("sut_rss_mib").fit().r3 > 0`, `! 1:45: fit has no "r3"`},
@@ -105,13 +105,13 @@ var rows = []row{
 	{AtPlan, "", `stage("throughput").scenario("h1-small").target("nginx").req_per_s`, `! 1:1: a cell of the results is known only`},
 	{AtRun, lat, `runs.p99_ms.min()`, `! 1:1: runs is known only when the runs are judged; this is evaluated when a run begins`},
 	{AtJudge, lat, `dir`, `! 1:1: dir is known only when a run begins, or while a run is going on; this is evaluated when the runs are judged`},
-	{AtRun, lat, `params.rate * 2 + (target == "ours" ? 1 : 0)`, "1"},
+	{AtRun, lat, `params.rate * 2 + (target == "ours" ? 1 : 0)`, "3001"},
 	{AtLive, lat, `p99_ms <= 5 && failed == 0`, "true"},
 	// lists, series, events
 	{AtJudge, "throughput/h1-small/ours", `runs.req_per_s.min()`, "30000"},
 	{AtJudge, fleet, `cv(replicas("pod").cpu_cores_mean) > 2.23`, "pass"},
 	{AtJudge, slow, `phase("attack").series("sut_rss_mib").after(max(10, phase("attack").seconds / 4)).fit().r2 > 0.9`, "pass"},
-	{AtJudge, slow, `phase("attack").series("empty_mib").fit().r2 > 0.9`, "inconclusive: fit() of empty_mib: 0 points; it needs 3"},
+	{AtJudge, slow, `phase("attack").series("empty_mib").fit().r2 > 0.9`, "inconclusive: fit() of empty_mib: 0 samples; it needs 3"},
 	{AtJudge, slow, `events("oom").size() > 0`, "fail"},
 	{AtJudge, slow, `events("exit").size() > 0 && events("exit")[0].at == 12`, "pass"},
 	{AtJudge, slow, `events("oom").exists(e, e.at > 5)`, "fail"},
@@ -144,7 +144,7 @@ var rows = []row{
 	{AtJudge, lat, `has(params.rate) || true`, "! 1:1: has() is not offered"},
 	{AtJudge, lat, `params.?rate.orValue(1) < 5`, "! 1:7: optional values (.?) are not offered"},
 	{AtJudge, lat, `params.steps[?0].orValue(1) < 5`, "! 1:13: optional values (.?) are not offered"},
-	{AtJudge, lat, `double("NaN") < 1`, "! 1:1: double() is not needed"},
+	{AtJudge, lat, `double("NaN") < 1`, "! 1:1: double() is not offered; every number is the same type"},
 }
 
 // outcome judges a condition as `pass` does.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
@@ -108,6 +109,7 @@ func (p *pass) walkName(e ast.Expr, locals map[string]*address) *address {
 			p.needs.result("")
 		}
 		p.needs.name(name, n.In)
+		p.oneOfMany(e, name)
 		if n.Secret {
 			p.secret[e.ID()] = true
 		}
@@ -121,6 +123,24 @@ func (p *pass) walkName(e ast.Expr, locals map[string]*address) *address {
 		return p.here()
 	}
 	return nil
+}
+
+// oneOfMany refuses a coordinate that no judged group has, because several cells are judged together, and an axis that no
+// cell has.
+func (p *pass) oneOfMany(e ast.Expr, name string) {
+	if p.time == AtSelect || len(p.base) == 0 || p.valuesOf(name) == nil {
+		return
+	}
+	for _, c := range p.base {
+		has := map[string]string{"stage": c.Stage, "scenario": c.Scenario, "target": c.Target}[name]
+		if axis, ok := strings.CutPrefix(name, "matrix."); ok {
+			has = c.Axes()[axis]
+		}
+		if has != "" {
+			return
+		}
+	}
+	p.say(e.ID(), "", "%s is not one here: no cell has it, or several cells are judged together", name)
 }
 
 func (p *pass) walkCall(e ast.Expr, locals map[string]*address) *address {
@@ -234,10 +254,8 @@ func (p *pass) valuesOf(coordinate string) []string {
 	case "target":
 		return p.ix.targets
 	}
-	if len(coordinate) > 7 && coordinate[:7] == "matrix." {
-		return p.ix.axes[coordinate[7:]]
-	}
-	return nil
+	axis, _ := strings.CutPrefix(coordinate, "matrix.")
+	return p.ix.axes[axis]
 }
 
 // field checks object.name.

@@ -1,0 +1,265 @@
+package verdict
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Judgement is what a verdict says of one cell, or of one group of cells.
+type Judgement struct {
+	Definition int    // its index among the definitions
+	Verdict    string // its name
+	Each       string
+	At         Coord // parts that several cells do not share are empty
+	Outcome    Outcome
+	Label      string // of the case that decided
+	Reason     string // why it is not a pass
+	Text       string // the expression that decided
+	Operands   []Operand
+	N          int // runs (with each: round, rounds) that it rests on
+	Broke      string
+	Gate       string // "", "true" or "fail-only": whether this judgement gates
+	Guards     []Tainted
+	Reads      []Read
+	Parts      []Part // with each: run or round, what was judged of each
+}
+
+// Part is the judgement of one run, or of one round (Repeat is 0).
+type Part struct {
+	Round, Repeat int
+	Outcome       Outcome
+	Label, Reason string
+	Text          string
+	Operands      []Operand
+	Broke         string
+	Guards        []Tainted
+	reads         []Read
+}
+
+// Options of Judge; the zero value judges as the plan says.
+type Options struct {
+	Gate string // "": as the plan says; "none"; "all": every verdict gates; else the name of the target whose cells gate
+}
+
+// Judge compiles and judges. Its errors are problems of the definitions or of the schema.
+func Judge(s *Schema, d *Data, defs []Definition) ([]Judgement, []DefProblem, error) {
+	c, err := NewCompiler(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	rules, ps := NewRules(c, defs)
+	return rules.Judge(context.Background(), d, Options{}), ps, nil
+}
+
+// Judge judges the runs. A cell that was left out is not judged.
+func (r *Rules) Judge(ctx context.Context, d *Data, o Options) (out []Judgement) {
+	for _, rule := range r.rules {
+		for _, g := range rule.groups {
+			if leftOut(d, g.cells) {
+				continue
+			}
+			j := rule.judge(ctx, r.c.ix, d, g)
+			j.Gate = rule.gate(g, o)
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+func leftOut(d *Data, cells []Coord) bool {
+	for _, c := range cells {
+		if cell := d.Cells[c]; cell == nil || cell.State != LeftOut {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *rule) judge(ctx context.Context, ix *index, d *Data, g group) Judgement {
+	j := Judgement{Definition: r.index, Verdict: r.Name, Each: r.Each, At: g.at}
+	if j.Each == "" {
+		j.Each = "cell"
+	}
+	if own := r.ownCell(ix, d, g); own != nil {
+		j.take(*own)
+		return j
+	}
+	switch j.Each {
+	case "run":
+		cell := d.Cells[g.at]
+		if cell == nil || len(cell.Runs) == 0 {
+			j.take(Part{Outcome: Inconclusive, Reason: fmt.Sprintf("no data: %s has no run", g.at)})
+			return j
+		}
+		for _, run := range cell.Runs {
+			j.Parts = append(j.Parts, r.part(ctx, d, g.at, max(1, run.Round), max(1, run.Repeat), run))
+		}
+		if n := len(cell.Runs); n < cell.Planned {
+			j.Parts = append(j.Parts, Part{Outcome: Inconclusive, Reason: fmt.Sprintf("too few runs: %d of %d of %s", n, cell.Planned, g.at)})
+		}
+		j.fold(r.Mixed, "runs")
+	case "round":
+		for _, round := range rounds(ix, d, g.cells) {
+			j.Parts = append(j.Parts, r.part(ctx, d, g.at, round, 0, nil))
+		}
+		j.fold(r.Mixed, "rounds")
+	default:
+		p := r.part(ctx, d, g.at, 0, 0, nil)
+		j.take(p)
+		j.N = countRuns(p.reads, g.cells)
+	}
+	return j
+}
+
+// ownCell is the judgement of a cell that did not run, whatever the expression reads.
+func (r *rule) ownCell(ix *index, d *Data, g group) *Part {
+	if r.Each != "" && r.Each != "cell" && r.Each != "run" {
+		return nil
+	}
+	cell := d.Cells[g.at]
+	switch {
+	case cell == nil:
+		if why := ix.unsupported(g.at); why != "" {
+			return &Part{Outcome: NotSupported, Reason: why}
+		}
+	case cell.State == Skipped:
+		return &Part{Outcome: NotSupported, Reason: cell.Reason}
+	case cell.State == Failed:
+		return &Part{Outcome: Errored, Reason: cell.Reason}
+	}
+	return nil
+}
+
+// rounds are those of the plan and those that ran; at least one, so that what is missing is said.
+func rounds(ix *index, d *Data, cells []Coord) []int {
+	set := map[int]bool{1: true}
+	for _, c := range cells {
+		for i := range ix.stages[c.Stage].Rounds {
+			set[i+1] = true
+		}
+		if cell := d.Cells[c]; cell != nil {
+			for _, r := range cell.Runs {
+				set[max(1, r.Round)] = true
+			}
+		}
+	}
+	var out []int
+	for r := range set {
+		out = append(out, r)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// countRuns counts the distinct runs of the judged cells that were read, or of all cells where none of those was.
+func countRuns(reads []Read, cells []Coord) int {
+	own, all := map[*Run]bool{}, map[*Run]bool{}
+	for _, r := range reads {
+		for _, run := range r.runs {
+			all[run] = true
+			if slices.Contains(cells, r.Cell) {
+				own[run] = true
+			}
+		}
+	}
+	if len(own) > 0 {
+		return len(own)
+	}
+	return len(all)
+}
+
+// part judges one run, one round, or all together.
+func (r *rule) part(ctx context.Context, d *Data, at Coord, round, repeat int, run *Run) Part {
+	p := Part{Round: round, Repeat: repeat}
+	if run != nil && run.Outcome != "" {
+		p.Outcome, p.Reason = run.Outcome, run.Reason
+		return p
+	}
+	v := Values{At: at, Round: round, Repeat: repeat, Data: d, lets: map[string]*letValue{}}
+	if r.when != nil {
+		res := r.when.Eval(ctx, v)
+		p.saw(r.when, res)
+		if ok, why := res.Holds(); why != nil {
+			p.Outcome, p.Reason = outcomeOf(why), why.Text
+			p.guard()
+			return p
+		} else if !ok {
+			p.Outcome, p.Reason = NotJudged, "when is false: "+r.When
+			return p
+		}
+	}
+	if r.pass != nil {
+		res := r.pass.Eval(ctx, v)
+		p.saw(r.pass, res)
+		p.Text = r.Pass
+		switch ok, why := res.Holds(); {
+		case why != nil:
+			p.Outcome, p.Reason = outcomeOf(why), why.Text
+		case ok:
+			p.Outcome = Pass
+		default:
+			p.Outcome, p.Broke = Fail, res.Broke
+		}
+		p.guard()
+		return p
+	}
+	r.judgeCases(ctx, v, &p)
+	p.guard()
+	return p
+}
+
+// judgeCases takes the first case that holds; one that cannot be evaluated ends, it never falls through.
+func (r *rule) judgeCases(ctx context.Context, v Values, p *Part) {
+	for i, k := range r.Cases {
+		p.Label, p.Text, p.Outcome = k.Is, k.When, k.Outcome
+		if r.cases[i] == nil {
+			return
+		}
+		res := r.cases[i].Eval(ctx, v)
+		p.saw(r.cases[i], res)
+		switch {
+		case res.Err != nil:
+			p.Label, p.Outcome, p.Reason = "", outcomeOf(res.Err), fmt.Sprintf("whether it is %s cannot be said: %s", k.Is, res.Err.Text)
+			return
+		case res.Value != true:
+			continue
+		case len(res.Absorbed) > 0 && k.Outcome == Pass:
+			why := worst(res.Absorbed)
+			p.Label, p.Outcome, p.Reason = "", outcomeOf(why), why.Text
+			return
+		}
+		p.Reason = ""
+		if k.Outcome != Pass {
+			p.Reason = k.When
+		}
+		return
+	}
+	p.Label, p.Text, p.Outcome, p.Reason = "", "", Inconclusive, "no case holds"
+}
+
+// saw keeps what an evaluation read.
+func (p *Part) saw(prog *Program, res Result) {
+	for _, o := range res.Operands {
+		if !slices.Contains(p.Operands, o) {
+			p.Operands = append(p.Operands, o)
+		}
+	}
+	p.reads = append(p.reads, res.Reads...)
+	p.Guards = append(p.Guards, res.Tainted...)
+}
+
+// guard makes a judgement that rests on a tainted metric inconclusive.
+func (p *Part) guard() {
+	if len(p.Guards) == 0 || p.Outcome != Pass && p.Outcome != Fail && p.Outcome != Inconclusive {
+		return
+	}
+	g := p.Guards[0]
+	p.Outcome = Inconclusive
+	p.Reason = fmt.Sprintf("guard %s: %s (%s of %s)", g.Guard, g.Message, g.Metric, g.Cell)
+}
+
+// take makes a judgement of one part.
+func (j *Judgement) take(p Part) {
+	j.Outcome, j.Label, j.Reason, j.Text, j.Operands, j.Broke, j.Guards, j.Reads = p.Outcome, p.Label, p.Reason, p.Text, p.Operands, p.Broke, p.Guards, p.reads
+}
