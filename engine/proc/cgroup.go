@@ -3,19 +3,193 @@ package proc
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
 
 	"github.com/planrun/planrun/engine/task"
 )
 
+// kindCgroup is the kind of the journal's entries about cgroups; the data lists their directories.
 const kindCgroup = "cgroup"
 
-type cgroup struct{}
+// A cgroup holds the processes of a limit: one directory under version 2, one for each controller under version 1.
+type cgroup struct {
+	dirs   []string
+	memory string // the directory that tells about kills for want of memory; "" without such a limit
+	shared bool   // by processes of its group: it stays until the group is closed
+	entry  task.Entry
 
-func (c *cgroup) files() []string { return nil }
-func (c *cgroup) oomKills() int   { return 0 }
-func (c *cgroup) release() error  { return nil }
-func (c *cgroup) remove() error   { return nil }
+	mu      sync.Mutex
+	kills   int // that were told of
+	removed bool
+}
 
-func (g *Group) limit(spec *task.ProcessSpec, id *identity) (*cgroup, error) { return nil, nil }
+// limit makes the cgroup that the limits ask for, or gives the shared one; nil if they ask for none.
+func (g *Group) limit(spec *task.ProcessSpec, id *identity) (*cgroup, error) {
+	l := spec.Limits
+	if l.Memory == 0 && l.CPU == 0 && l.Processes == 0 {
+		return nil, nil
+	}
+	if l.Group != "" {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if c := g.cgroups[l.Group]; c != nil {
+			return c, nil
+		}
+	}
+	c, err := newCgroup(g.opts.Journal, "planrun-"+strings.ToLower(id.Start), l)
+	if err != nil {
+		return nil, err
+	}
+	if l.Group != "" {
+		c.shared = true
+		g.cgroups[l.Group] = c
+	}
+	return c, nil
+}
 
-func undoCgroup(ctx context.Context, env *task.UndoEnv, data json.RawMessage) error { return nil }
+func newCgroup(journal task.Journal, name string, l task.Limits) (*cgroup, error) {
+	writes, err := cgroupWrites(mountedCgroups(), l)
+	if err != nil {
+		return nil, err
+	}
+	c := &cgroup{}
+	for i := range writes {
+		writes[i].dir = filepath.Join(writes[i].dir, name)
+		c.dirs = append(c.dirs, writes[i].dir)
+		if writes[i].memory {
+			c.memory = writes[i].dir
+		}
+	}
+	if c.entry, err = journal.Add(kindCgroup, c.dirs); err != nil {
+		return nil, err
+	}
+	for _, w := range writes {
+		if err = w.make(); err != nil {
+			return nil, errors.Join(&Refusal{"limits: " + err.Error()}, c.remove())
+		}
+	}
+	return c, nil
+}
+
+// make makes the directory and writes the limits.
+func (w *cgroupWrite) make() error {
+	if w.enable != "" {
+		control := filepath.Join(filepath.Dir(w.dir), "cgroup.subtree_control")
+		if err := os.WriteFile(control, []byte(w.enable), 0o644); err != nil {
+			return fmt.Errorf("its cgroup cannot have the controllers %s: %w", w.enable, err)
+		}
+	}
+	if err := os.Mkdir(w.dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("no right to make a cgroup here: %w", err)
+	}
+	for _, f := range w.files {
+		err := os.WriteFile(filepath.Join(w.dir, f.name), []byte(f.value), 0o644)
+		if err != nil && !(f.optional && errors.Is(err, fs.ErrNotExist)) {
+			return fmt.Errorf("writing %s to the cgroup's %s: %w", f.value, f.name, err)
+		}
+	}
+	return nil
+}
+
+// files are where a process writes its id to be in the cgroup.
+func (c *cgroup) files() []string {
+	if c == nil {
+		return nil
+	}
+	out := make([]string, len(c.dirs))
+	for i, d := range c.dirs {
+		out[i] = filepath.Join(d, "cgroup.procs")
+	}
+	return out
+}
+
+// oomKills is how many processes of the cgroup the kernel has killed for want of memory since the previous call.
+func (c *cgroup) oomKills() int {
+	if c == nil || c.memory == "" {
+		return 0
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, file := range []string{"memory.events", "memory.oom_control"} { // version 2, version 1
+		b, err := os.ReadFile(filepath.Join(c.memory, file))
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(b)) {
+			if f := strings.Fields(line); len(f) == 2 && f[0] == "oom_kill" {
+				if n, err := strconv.Atoi(f[1]); err == nil {
+					since := n - c.kills
+					c.kills = n
+					return since
+				}
+			}
+		}
+	}
+	return 0
+}
+
+// release removes the cgroup of a single process.
+func (c *cgroup) release() error {
+	if c == nil || c.shared {
+		return nil
+	}
+	return c.remove()
+}
+
+func (c *cgroup) remove() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.removed {
+		return nil
+	}
+	if err := removeCgroups(context.Background(), c.dirs); err != nil {
+		return err
+	}
+	c.removed = true
+	return c.entry.Done()
+}
+
+// removeCgroups removes directories of cgroups; zombies may keep one busy for a moment.
+func removeCgroups(ctx context.Context, dirs []string) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	for _, d := range dirs {
+		for {
+			err := os.Remove(d)
+			if err == nil || errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+			if !errors.Is(err, syscall.EBUSY) {
+				return fmt.Errorf("removing a cgroup: %w", err)
+			}
+			select {
+			case <-time.After(10 * time.Millisecond):
+			case <-ctx.Done():
+				return fmt.Errorf("removing a cgroup: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func undoCgroup(ctx context.Context, _ *task.UndoEnv, data json.RawMessage) error {
+	var dirs []string
+	if err := json.Unmarshal(data, &dirs); err != nil {
+		return fmt.Errorf("reading the entry of a cgroup: %w", err)
+	}
+	for _, d := range dirs {
+		if !strings.HasPrefix(filepath.Base(d), "planrun-") {
+			return fmt.Errorf("%s is no cgroup of planrun", d)
+		}
+	}
+	return removeCgroups(ctx, dirs)
+}

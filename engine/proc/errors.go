@@ -22,13 +22,16 @@ func (e *Refusal) Error() string { return e.Reason }
 type StartError struct {
 	Process string   // with its replica: "web/1"
 	Reason  string   // "it ended before it was ready: exit status 1", "port http (127.0.0.1:8080) accepts no connection after 10s"
-	Log     string   // path of its log
+	Log     string   // path of its log; "" if it was not started at all
 	Tail    []string // the log's last lines
 }
 
 func (e *StartError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "starting %s: %s", e.Process, e.Reason)
+	if e.Log == "" {
+		return b.String()
+	}
 	if len(e.Tail) == 0 {
 		fmt.Fprintf(&b, "; its log %s is empty", e.Log)
 		return b.String()

@@ -14,6 +14,9 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/planrun/planrun/engine/proc/kernel"
+	"github.com/planrun/planrun/engine/task"
 )
 
 // A portClaim holds ports for this process until it is released, or the process ends. Every planrun of the same network
@@ -141,4 +144,30 @@ func portRange() []int {
 		}
 	}
 	return out
+}
+
+// portsFree makes sure that nobody listens on a port before the process that is to listen there is started: an answer on
+// it would be taken for that process's. Live processes of the plan may share a port.
+func (g *Group) portsFree(spec *task.ProcessSpec) error {
+	for _, name := range slices.Sorted(maps.Keys(spec.Ports)) {
+		port := spec.Ports[name]
+		shared := slices.ContainsFunc(g.All(), func(p task.Process) bool {
+			return slices.Contains(slices.Collect(maps.Values(p.Ports())), port)
+		})
+		if shared || isFree(port) {
+			continue
+		}
+		by := "something that this user may not see"
+		var holders []kernel.Stat
+		for _, pid := range kernel.Listeners(port) {
+			if s, ok := kernel.Read(pid); ok {
+				holders = append(holders, s)
+			}
+		}
+		if len(holders) > 0 {
+			by = "process " + describe(holders)
+		}
+		return fmt.Errorf("port %s (127.0.0.1:%d) is in use by %s", name, port, by)
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -25,7 +26,7 @@ type Process struct {
 	command []string // as it was started
 	log     string
 	logFrom int64
-	client  *worker.Client // of a builtin
+	client  atomic.Pointer[worker.Client] // of a builtin
 	ready   json.RawMessage
 	cgroup  *cgroup
 	exited  chan struct{}
@@ -131,22 +132,24 @@ func (p *Process) CPUs() []int {
 var errNoBuiltin = errors.New("it is no builtin")
 
 // Client is the session with a builtin, for what task.Process does not offer; nil for a command.
-func (p *Process) Client() *worker.Client { return p.client }
+func (p *Process) Client() *worker.Client { return p.client.Load() }
 
 // Control sends a builtin a control message.
 func (p *Process) Control(ctx context.Context, body, reply any) error {
-	if p.client == nil {
+	c := p.client.Load()
+	if c == nil {
 		return fmt.Errorf("controlling %s: %w", p, errNoBuiltin)
 	}
-	return p.client.Control(ctx, body, reply)
+	return c.Control(ctx, body, reply)
 }
 
 // Sample asks a builtin for a sample.
 func (p *Process) Sample(ctx context.Context, body any) error {
-	if p.client == nil {
+	c := p.client.Load()
+	if c == nil {
 		return fmt.Errorf("sampling %s: %w", p, errNoBuiltin)
 	}
-	return p.client.Sample(ctx, body)
+	return c.Sample(ctx, body)
 }
 
 // ReadyBody is the body of a builtin's ready message.
@@ -154,10 +157,11 @@ func (p *Process) ReadyBody() json.RawMessage { return p.ready }
 
 // Begin sends a held builtin its time zero.
 func (p *Process) Begin(ctx context.Context) error {
-	if p.client == nil {
+	c := p.client.Load()
+	if c == nil {
 		return fmt.Errorf("beginning %s: %w", p, errNoBuiltin)
 	}
-	return p.client.Start(ctx)
+	return c.Start(ctx)
 }
 
 // expectEnd says that its end will be no surprise.
@@ -206,12 +210,12 @@ func (p *Process) stop(ctx context.Context) error {
 	if grace == 0 {
 		grace = DefaultGrace
 	}
-	if p.client != nil {
+	if c := p.client.Load(); c != nil {
 		begun := time.Now()
 		drain, cancel := context.WithTimeout(ctx, grace)
-		_ = p.client.Stop(drain) // what comes next ends it in any case
+		_ = c.Stop(drain) // what comes next ends it in any case
 		select {
-		case <-p.client.Done():
+		case <-c.Done():
 			select { // it exits by itself now
 			case <-p.exited:
 			case <-drain.Done():
@@ -220,7 +224,7 @@ func (p *Process) stop(ctx context.Context) error {
 		}
 		cancel()
 		grace = max(grace-time.Since(begun), 100*time.Millisecond)
-		p.client.Close()
+		c.Close()
 	}
 	p.mu.Lock()
 	id := p.id

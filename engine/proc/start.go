@@ -38,6 +38,9 @@ func (g *Group) start(ctx context.Context, spec task.ProcessSpec) (*Process, err
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", p, context.Cause(ctx))
 	}
+	if err := g.portsFree(&p.spec); err != nil {
+		return nil, errors.Join(&StartError{Process: p.String(), Reason: err.Error()}, p.cgroup.release())
+	}
 	pipes, err := p.spawn()
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("starting %s: %w", p, err), p.cgroup.release())
@@ -280,23 +283,20 @@ func (p *Process) configure(ctx context.Context, ends pipes) error {
 		if d.err != nil {
 			return p.endedOr(d.err)
 		}
-		p.client = d.c
+		p.client.Store(d.c)
 	case <-ctx.Done():
 		ends.in.Close() // it ends, and with it the dialling
 		return fmt.Errorf("it does not say hello: %w", context.Cause(ctx))
 	}
-	if p.spec.Config == nil && p.spec.Hold {
-		return nil
-	}
 	var body json.RawMessage
-	if err := p.client.Configure(ctx, p.spec.Config, &body); err != nil {
+	if err := p.Client().Configure(ctx, p.spec.Config, &body); err != nil {
 		return p.endedOr(err)
 	}
 	p.ready = body
 	if p.spec.Hold {
 		return nil
 	}
-	if err := p.client.Start(ctx); err != nil {
+	if err := p.Client().Start(ctx); err != nil {
 		return p.endedOr(err)
 	}
 	return nil

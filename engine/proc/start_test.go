@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -45,7 +46,7 @@ func TestStartErrors(t *testing.T) {
 		{"log", task.ProcessSpec{Command: []string{"sleep", "60"}, Ready: task.Ready{Log: "^ready", Within: 200 * time.Millisecond}}, `no line of its output matches "^ready"; its log`},
 		{"bad regexp", task.ProcessSpec{Command: []string{"sleep", "60"}, Ready: task.Ready{Log: "("}}, "missing closing )"},
 		{"unknown port", task.ProcessSpec{Command: []string{"sleep", "60"}, Ready: task.Ready{TCP: []string{"https"}}, Ports: map[string]int{"http": 1}}, `no port "https"; it listens on: http`},
-		{"port in use", task.ProcessSpec{Command: []string{"nginx", "-p", ".", "-e", "stderr", "-c", conf}, Ports: map[string]int{"http": port}}, "Address already in use"},
+		{"port in use", task.ProcessSpec{Command: []string{"nginx", "-p", ".", "-e", "stderr", "-c", conf}, Ports: map[string]int{"http": port}}, "port http (127.0.0.1:" + strconv.Itoa(port) + ") is in use by process " + strconv.Itoa(os.Getpid())},
 		{"signal", task.ProcessSpec{Command: []string{"sleep", "60"}, Stop: "NOSUCH"}, `no signal "NOSUCH"`},
 		{"neither", task.ProcessSpec{}, "either a command or a builtin"},
 		{"refuses", task.ProcessSpec{Builtin: "echo", Config: "refuse"}, "it is to refuse"},

@@ -16,7 +16,7 @@ func (p *Process) watch(first *os.Process) {
 	if err == nil {
 		status, ok = state.String(), state.Success()
 	}
-	for ok && p.client == nil && !p.spec.Once {
+	for ok && p.spec.Builtin == "" && !p.spec.Once {
 		next := p.daemon()
 		if next == nil {
 			break
