@@ -12,8 +12,10 @@ type Input struct {
 	Results     *record.Results
 	Environment *record.Environment // nil if the result set has none
 	Runs        []*record.Run       // those of Results.Cells, in any order
-	// Data reads one run with its series, for charts and events. nil means that there are none to be had.
+	// Data reads one run with its series, for charts. nil means that there are none to be had.
 	Data func(id string) (*record.Data, error)
+	// Events reads one run's events, and what the reader had to leave out. nil means that there are none to be had.
+	Events func(id string) (events []record.Event, notes []string, err error)
 }
 
 // Options of a report; the zero value works.
@@ -42,6 +44,8 @@ var sections = []func(*builder) ([]Section, error){
 	failures,
 	guards,
 	happenings,
+	faults,
+	stages,
 	targets,
 	loads,
 	environment,
@@ -79,7 +83,6 @@ type builder struct {
 	rank  map[string]map[string]int
 	notes []Text
 	seen  map[string]int // a note's text -> its number
-	data  map[string]*record.Data
 }
 
 func newBuilder(in Input, opt Options) *builder {
@@ -92,7 +95,7 @@ func newBuilder(in Input, opt Options) *builder {
 			opt.Plan = in.Environment.Plan
 		}
 	}
-	b := &builder{in: in, opt: opt, res: in.Results, runs: map[string]*record.Run{}, seen: map[string]int{}, data: map[string]*record.Data{}}
+	b := &builder{in: in, opt: opt, res: in.Results, runs: map[string]*record.Run{}, seen: map[string]int{}}
 	for _, r := range in.Runs {
 		b.runs[r.ID] = r
 	}
@@ -109,20 +112,4 @@ func (b *builder) note(s string) Span {
 		b.seen[s] = n
 	}
 	return Span{Note: n}
-}
-
-// series reads what was recorded of a run, once.
-func (b *builder) series(id string) (*record.Data, error) {
-	if d, ok := b.data[id]; ok {
-		return d, nil
-	}
-	if b.in.Data == nil {
-		return nil, nil
-	}
-	d, err := b.in.Data(id)
-	if err != nil {
-		return nil, fmt.Errorf("run %s: %w", id, err)
-	}
-	b.data[id] = d
-	return d, nil
 }

@@ -22,19 +22,12 @@ func chartSection(b *builder, s record.Section) (Section, error) {
 		return out, fmt.Errorf("chart %q: %w", s.Title, err)
 	}
 	chart := Chart{Title: s.Title, Unit: b.desc(s.Title).Unit}
-	curves := make([][]curve, len(units))
 	longest := 0.0
-	for i, u := range units {
+	for _, u := range units {
 		for _, id := range u.cell.Runs {
-			d, err := b.series(id)
-			if err != nil {
-				return out, fmt.Errorf("chart %q: %w", s.Title, err)
+			if r := b.runs[id]; r != nil {
+				longest = max(longest, lasted(r))
 			}
-			if d == nil || d.Run == nil {
-				continue
-			}
-			curves[i] = append(curves[i], curveOf(d, s.Title))
-			longest = max(longest, lasted(d.Run))
 		}
 	}
 	chart.Every = step(longest)
@@ -43,15 +36,13 @@ func chartSection(b *builder, s record.Section) (Section, error) {
 		coords = v
 	}
 	some := false
-	for i, u := range units {
+	for _, u := range units {
 		line := Line{Name: strings.Join(values(u, coords), " / ")}
-		for t := 0.0; t < longest; t += chart.Every {
-			var v []float64
-			for _, c := range curves[i] {
-				if x, ok := c(t, t+chart.Every); ok {
-					v = append(v, x)
-				}
-			}
+		moments, err := b.moments(u, s.Title, longest, chart.Every)
+		if err != nil {
+			return out, fmt.Errorf("chart %q: %w", s.Title, err)
+		}
+		for _, v := range moments {
 			if len(v) == 0 {
 				line.Values = append(line.Values, nil)
 				continue
@@ -69,6 +60,31 @@ func chartSection(b *builder, s record.Section) (Section, error) {
 		chart.Phases = append(chart.Phases, b.phaseAt(units, t, t+chart.Every))
 	}
 	out.Blocks = append(out.Blocks, chart)
+	return out, nil
+}
+
+// moments are the values of all runs of a cell at each moment. Only one run's series are held at a time: histograms are
+// large.
+func (b *builder) moments(u unit, name string, longest, every float64) ([][]float64, error) {
+	out := make([][]float64, 0, int(longest/every)+1)
+	for t := 0.0; t < longest; t += every {
+		out = append(out, nil)
+	}
+	for _, id := range u.cell.Runs {
+		if b.in.Data == nil || b.runs[id] == nil {
+			continue
+		}
+		d, err := b.in.Data(id)
+		if err != nil {
+			return nil, fmt.Errorf("reading run %s: %w", id, err)
+		}
+		at := curveOf(d, name)
+		for i := range out {
+			if v, ok := at(float64(i)*every, float64(i+1)*every); ok {
+				out[i] = append(out[i], v)
+			}
+		}
+	}
 	return out, nil
 }
 
@@ -113,7 +129,7 @@ func (b *builder) phaseAt(units []unit, from, to float64) string {
 
 // table shows a chart in numbers.
 func (c Chart) table() Table {
-	t := Table{Columns: []Column{{Title: "from [s]", Right: true}, {Title: "phase"}}}
+	t := Table{Columns: []Column{{Title: "from (s)", Right: true}, {Title: "phase"}}}
 	for _, l := range c.Lines {
 		t.Columns = append(t.Columns, Column{Title: l.Name, Right: true})
 	}

@@ -198,7 +198,7 @@ func (b *builder) name(c record.Coord) string {
 	if len(parts) == 0 {
 		return "the plan"
 	}
-	return strings.Join(parts, " / ")
+	return oneLine(strings.Join(parts, " / "))
 }
 
 // runName says which run of its cell it is: "throughput / nginx, round 2, repeat 3".

@@ -19,7 +19,9 @@ func findings(b *builder) ([]Section, error) {
 	}
 	items = append(items, leaders...)
 	items = append(items, b.failed()...)
+	items = append(items, b.deaths()...)
 	items = append(items, b.distrust()...)
+	items = append(items, b.guessed()...)
 	items = append(items, b.absent()...)
 	return []Section{{Title: "Findings", Blocks: []Block{List{items}}}}, nil
 }

@@ -53,6 +53,13 @@ func newFixture() *fixture {
 		}
 		return d, nil
 	}
+	f.in.Events = func(id string) ([]record.Event, []string, error) {
+		d, err := f.in.Data(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		return d.Events, d.Notes, nil
+	}
 	return f
 }
 
@@ -160,7 +167,10 @@ func rich() *fixture {
 		{Name: "latency"},
 		{Name: "slow-origin", About: "a fault"},
 	}
-	r.Stages = []record.Stage{{Name: "first", Round: 1}, {Name: "reversed", Round: 1}}
+	r.Stages = []record.Stage{
+		{Name: "first", Round: 1, Start: begun, Order: "blocked", Params: map[string]any{"rate": 12500.0, "paths": []any{"/a", "/b"}}, Tainted: map[string]string{"rate": "the load generator's CPUs were 99 % busy"}},
+		{Name: "reversed", Round: 1, Start: begun.Add(time.Minute), Order: "random", Seed: 42},
+	}
 	cpu := record.Guard{Name: "generator-cpu", Taints: "timing", Message: "its CPUs were 99 % busy, above 90 %", Load: "small"}
 	size := func(v string) []record.Axis { return []record.Axis{{Name: "size", Value: v}} }
 	f.cell(cellSpec{stage: "first", scenario: "h1-small", target: "nginx", matrix: size("4k"), rates: around(25000)})
@@ -185,15 +195,17 @@ func rich() *fixture {
 	bad.Examples = []string{"connect: connection refused", "status 502: <html>|`bad`"}
 	bad.Actions = []record.Action{{Kind: "http", Where: "plan.yaml:40:9", Start: 2.5, Error: "PUT /config: 500"}}
 	bad.Guards = append(bad.Guards, record.Guard{Name: "foreign-cpu", Message: "12 % of the machine went to others"}, record.Guard{Name: "novel", Taints: "work", Message: "a guard without words"})
+	bad.Processes[0].Died = "signal: killed"
+	bad.Facts.Faults = []record.Fault{{Relay: "slow_web", Toxic: "latency", Phase: "measure", Start: 2, End: 4, Connections: 16, Bytes: 123456, AskedMs: 20, MeasuredMs: 20.8}, {Relay: "slow_web", Toxic: "cut", Start: 4, End: 4.5}}
 	bad.Checks = append(bad.Checks, record.Guard{Name: "files", Message: "3 lines of series.jsonl could not be written"})
 	f.data[bad.ID].Events = []record.Event{{T: 3.2, Kind: "exit", Message: "nginx-tuned/0: signal: killed"}, {T: 1, Kind: "phase", Message: "measure"}}
 	f.data[bad.ID].Notes = []string{"the last line of events.jsonl was torn"}
-	interrupted := *bad
-	interrupted.ID, interrupted.Status, interrupted.Reason, interrupted.Where = "ended", record.Aborted, "`failed > 10` held for 10 s", "plan.yaml:50:11"
-	interrupted.Coord.Repeat = 3
-	interrupted.Guards, interrupted.Checks, interrupted.Loads = nil, nil, nil
-	f.in.Runs = append(f.in.Runs, &interrupted)
-	f.data["ended"] = &record.Data{Run: &interrupted}
+	early := *bad
+	early.ID, early.Status, early.Reason, early.Where = "ended", record.Aborted, "`failed > 10` held for 10 s", "plan.yaml:50:11"
+	early.Coord.Repeat = 3
+	early.Guards, early.Checks, early.Loads, early.Processes, early.Facts, early.Actions = nil, nil, nil, nil, record.Facts{}, nil
+	f.in.Runs = append(f.in.Runs, &early)
+	f.data["ended"] = &record.Data{Run: &early}
 	r.Cells[9].Runs = append(r.Cells[9].Runs, "ended")
 	r.Complete = false
 	r.Undone = []string{"process 4242 (nginx) could not be ended: not permitted"}

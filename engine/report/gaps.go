@@ -19,7 +19,7 @@ func (b *builder) absent() (items []Text) {
 	}
 	for _, t := range b.res.Targets {
 		if why := missing[t.Name]; why != "" {
-			items = append(items, text(t.Name+" could not be run here: "+oneLine(why)+". Its cells are unsupported."))
+			items = append(items, text(oneLine(t.Name)+" could not be run here: "+oneLine(why)+". Its cells are unsupported."))
 		}
 	}
 	for _, s := range []record.Status{record.Failed, record.Unmet, record.Unsupported, record.Interrupted, record.Unfinished} {
@@ -33,7 +33,35 @@ func (b *builder) absent() (items []Text) {
 			items = append(items, text(fmt.Sprintf("No result (%s): %s.", shortStatus(s), some(names, 6))))
 		}
 	}
+	for _, s := range []record.Status{record.Aborted, record.Failed, record.Unmet, record.Interrupted, record.Unfinished} {
+		var names []string
+		for _, c := range b.res.Cells {
+			if !hasResults(c.Status) {
+				continue
+			}
+			n := 0
+			for _, id := range c.Runs {
+				if r := b.runs[id]; r != nil && r.Status == s {
+					n++
+				}
+			}
+			if n > 0 {
+				names = append(names, fmt.Sprintf("%s (%d of %s)", b.name(c.Coord), n, count(len(c.Runs), "run")))
+			}
+		}
+		if len(names) > 0 {
+			items = append(items, text("Runs that "+runWords[s]+": "+some(names, 6)+"."))
+		}
+	}
 	return items
+}
+
+var runWords = map[record.Status]string{
+	record.Aborted:     "ended early by their abort condition, which is a result",
+	record.Failed:      "failed (error) beside others that have results",
+	record.Unmet:       "did not meet a requirement, beside others that have results",
+	record.Interrupted: "were interrupted beside others that have results",
+	record.Unfinished:  "were cut off when the engine died, beside others that have results",
 }
 
 // missingPrograms are targets whose program is not on this machine, with what is said of it.
@@ -78,7 +106,11 @@ func gaps(b *builder) ([]Section, error) {
 				continue
 			}
 			whole = false
-			t.Rows = append(t.Rows, row(b.runName(r), statusWords(r.Status, ""), dash(r.Reason), dash(r.Where)))
+			reason := r.Reason
+			if reason == "" && r.Status == c.Status {
+				reason = c.Reason
+			}
+			t.Rows = append(t.Rows, row(b.runName(r), statusWords(r.Status, ""), dash(reason), dash(r.Where)))
 		}
 		if whole && !hasResults(c.Status) {
 			t.Rows = append(t.Rows, row(b.name(c.Coord), statusWords(c.Status, ""), dash(c.Reason), "-"))

@@ -3,11 +3,13 @@ package report
 import (
 	"fmt"
 	"slices"
+
+	"github.com/planrun/planrun/engine/record"
 )
 
 // telling are the kinds of events that a reader of numbers must know of; others (phases, changes that the plan asked for)
 // stay in the run's record.
-var telling = []string{"exit", "oom", "restart", "abort", "note"}
+var telling = []string{"exit", "oom", "restart", "abort", "stall", "note"}
 
 // mostEvents bounds the table of events; the record has them all.
 const mostEvents = 50
@@ -34,24 +36,22 @@ func happenings(b *builder) ([]Section, error) {
 					put(b.runName(r), seconds(a.Start), "action "+a.Kind+" ("+a.Where+")", a.Error)
 				}
 			}
-			d, err := b.series(id)
-			if err != nil {
-				return nil, err
-			}
-			if d == nil {
-				for _, p := range r.Processes {
-					if p.Died != "" {
-						put(b.runName(r), "n/a", "exit", fmt.Sprintf("%s/%d: %s", p.Name, p.Replica, p.Died))
-					}
+			if b.in.Events == nil {
+				for _, d := range died(r) {
+					put(b.runName(r), "n/a", "exit", d)
 				}
 				continue
 			}
-			for _, e := range d.Events {
+			events, notes, err := b.in.Events(id)
+			if err != nil {
+				return nil, fmt.Errorf("events of run %s: %w", id, err)
+			}
+			for _, e := range events {
 				if slices.Contains(telling, e.Kind) {
 					put(b.runName(r), seconds(e.T), e.Kind, e.Message)
 				}
 			}
-			for _, n := range d.Notes {
+			for _, n := range notes {
 				put(b.runName(r), "n/a", "record", n)
 			}
 		}
@@ -64,4 +64,28 @@ func happenings(b *builder) ([]Section, error) {
 		s.Blocks = append(s.Blocks, Paragraph{text(fmt.Sprintf("%s more are in the runs' events.jsonl.", count(more, "event")))})
 	}
 	return []Section{s}, nil
+}
+
+// died are the processes of a run that ended when nobody asked them to: "nginx/0: signal: killed".
+func died(r *record.Run) (out []string) {
+	for _, p := range r.Processes {
+		if p.Died != "" {
+			out = append(out, fmt.Sprintf("%s/%d: %s", p.Name, p.Replica, p.Died))
+		}
+	}
+	return out
+}
+
+// deaths says in the findings which processes died.
+func (b *builder) deaths() (items []Text) {
+	var parts []string
+	for _, r := range b.in.Runs {
+		for _, d := range died(r) {
+			parts = append(parts, fmt.Sprintf("%s (%s)", oneLine(d), b.runName(r)))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []Text{text(strong(count(len(parts), "process")+" died"), ": "+some(parts, 5)+".")}
 }

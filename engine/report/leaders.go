@@ -65,8 +65,13 @@ func (b *builder) leader(g []unit, m metric) Text {
 	})
 	coord := ranked[0].cell.Coord
 	coord.Target = ""
-	first := ranked[0].at("target")
-	second := b.compare(g, record.Ratio{Of: first, To: record.Against{Target: ranked[1].at("target")}}, m)
+	first := oneLine(ranked[0].at("target"))
+	to := func(u unit) comparison {
+		c := b.compare(g, record.Ratio{Of: ranked[0].at("target"), To: record.Against{Target: u.at("target")}}, m)
+		c.to = oneLine(c.to)
+		return c
+	}
+	second := to(ranked[1])
 	t := text(b.name(coord)+": ", mono(m.text), " ")
 	switch {
 	case second.ratio.NA != "":
@@ -78,7 +83,7 @@ func (b *builder) leader(g []unit, m metric) Text {
 	default:
 		tied := []string{first}
 		for _, u := range ranked[1:] {
-			c := b.compare(g, record.Ratio{Of: first, To: record.Against{Target: u.at("target")}}, m)
+			c := to(u)
 			if c.ratio.Noise != stats.Within {
 				break
 			}
@@ -86,10 +91,9 @@ func (b *builder) leader(g []unit, m metric) Text {
 		}
 		t = append(t, text(fmt.Sprintf("does not tell %s apart: %s to %s is %s (range %s), %s.", and(tied), first, second.to, second.value(), second.span(), second.noise()))...)
 	}
-	if last := ranked[len(ranked)-1].at("target"); len(ranked) > 2 {
-		c := b.compare(g, record.Ratio{Of: first, To: record.Against{Target: last}}, m)
-		if c.ratio.NA == "" {
-			t = append(t, text(fmt.Sprintf(" Last is %s: %s to it is %s (range %s), %s.", last, first, c.value(), c.span(), c.noise()))...)
+	if len(ranked) > 2 {
+		if c := to(ranked[len(ranked)-1]); c.ratio.NA == "" {
+			t = append(t, text(fmt.Sprintf(" Last is %s: %s to it is %s (range %s), %s.", c.to, first, c.value(), c.span(), c.noise()))...)
 		}
 	}
 	return append(t, second.notes...)

@@ -54,17 +54,17 @@ func lossSection(b *builder, s record.Section) (Section, error) {
 				if !c.loses() {
 					continue
 				}
-				line := row(target)
+				line := row(oneLine(target))
 				for _, v := range values(g[0], coords) {
 					line = append(line, text(v))
 				}
 				class := b.desc(m.name).Class
-				t.Rows = append(t.Rows, append(line, text(m.text), text(number(c.a.value, class)), text(c.to), text(number(c.b.value, class)),
+				t.Rows = append(t.Rows, append(line, text(m.text), text(number(c.a.value, class)), text(oneLine(c.to)), text(number(c.b.value, class)),
 					text(c.value()), text(c.span()), text(c.says(), c.notes)))
 			}
 		}
 		if len(t.Rows) == before && compared {
-			none = append(none, target)
+			none = append(none, oneLine(target))
 		}
 	}
 	if len(t.Rows) > 0 {

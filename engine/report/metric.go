@@ -178,7 +178,7 @@ func (b *builder) show(u unit, m metric) Text {
 		d.Class = series.Count
 	}
 	t := text(number(r.value, d.Class))
-	if r.tainted != "" {
+	if r.tainted != "" && m.stat != "n" {
 		t = append(t, b.note("not to be trusted: "+r.tainted))
 	}
 	return append(t, b.history(u, m)...)

@@ -68,8 +68,8 @@ func count(n int, one string) string {
 }
 
 func plural(one string) string {
-	if strings.HasSuffix(one, "y") {
-		return strings.TrimSuffix(one, "y") + "ies"
+	if strings.HasSuffix(one, "ss") {
+		return one + "es"
 	}
 	return one + "s"
 }
@@ -84,5 +84,5 @@ func header(name string, d series.Desc) string {
 	if d.Unit == "" || known && strings.Contains(name, suffix) || strings.Contains(strings.ToLower(name), strings.ToLower(d.Unit)) {
 		return name
 	}
-	return name + " [" + d.Unit + "]"
+	return name + " (" + d.Unit + ")"
 }

@@ -45,7 +45,7 @@ func (b *builder) compare(units []unit, r record.Ratio, m metric) comparison {
 			}
 		}
 		if c.ratio.NA == "" {
-			c.ratio = stats.Compare(c.of, b.sideOf(*ua, m, c.a), c.to, b.sideOf(*ub, m, c.b))
+			c.ratio = stats.Compare(oneLine(c.of), b.sideOf(*ua, m, c.a), oneLine(c.to), b.sideOf(*ub, m, c.b))
 		}
 	}
 	for _, r := range []reading{c.a, c.b} {
@@ -66,7 +66,7 @@ func find(units []unit, target string) *unit {
 
 func (b *builder) side(u *unit, target string, m metric) reading {
 	if u == nil {
-		return reading{why: "no cell of " + target}
+		return reading{why: "no cell of " + oneLine(target)}
 	}
 	return b.read(*u, m)
 }
@@ -125,13 +125,13 @@ func (b *builder) distorted(u unit, m metric, limit float64) string {
 	if requests == 0 {
 		return ""
 	}
-	for _, x := range []struct{ name, words string }{{"failed", "failed"}, {"slow_over_1s", "took longer than a second"}} {
-		if share := total(x.name) / requests; share > limit {
-			return fmt.Sprintf("distorted: %s of the requests of %s %s (above %s a latency says nothing)",
-				percent(share), b.name(u.cell.Coord), x.words, percent(limit))
-		}
+	failed, slow := total("failed"), total("slow_over_1s")
+	share := (failed + slow) / requests
+	if share <= limit {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("distorted: of %s's requests %s failed or took longer than a second (%s and %s); above %s a latency says nothing",
+		b.name(u.cell.Coord), percent(share), grouped(failed), grouped(slow), percent(limit))
 }
 
 // ahead is who the ratio favours; "" if it favours nobody or says nothing.
@@ -180,7 +180,7 @@ func (c comparison) noise() string {
 // says is noise with who is better.
 func (c comparison) says() string {
 	if a := c.ahead(); a != "" {
-		return a + " is better: " + c.noise()
+		return oneLine(a) + " is better: " + c.noise()
 	}
 	return c.noise()
 }

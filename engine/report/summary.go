@@ -16,13 +16,9 @@ func Summary(w io.Writer, in Input, opt Options) error {
 		return fmt.Errorf("making a summary: there are no results")
 	}
 	b := newBuilder(in, opt)
-	found, err := findings(b)
-	if err != nil {
-		return fmt.Errorf("making a summary: %w", err)
-	}
 	var out strings.Builder
-	for _, block := range found[0].Blocks {
-		for _, item := range block.(List).Items {
+	for _, items := range [][]Text{b.ending(), b.judged(), b.failed(), b.deaths(), b.distrust(), b.guessed(), b.absent()} {
+		for _, item := range items {
 			fmt.Fprintf(&out, "%s\n", terminal(item))
 		}
 	}
@@ -51,7 +47,7 @@ func Summary(w io.Writer, in Input, opt Options) error {
 		break
 	}
 	fmt.Fprintf(&out, "\nReport: %s/report.md\n", terminal(text(strings.TrimSuffix(b.opt.Dir, "/"))))
-	_, err = io.WriteString(w, out.String())
+	_, err := io.WriteString(w, out.String())
 	return err
 }
 
@@ -111,6 +107,11 @@ func writeTable(w io.Writer, title string, t Table) error {
 	if err != nil {
 		return fmt.Errorf("rendering a table: %w", err)
 	}
-	_, err = fmt.Fprintf(w, "\n%s\n%s", terminal(text(title)), s)
+	_, err = fmt.Fprintf(w, "\n%s\n", terminal(text(title)))
+	for line := range strings.Lines(s) {
+		if err == nil {
+			_, err = fmt.Fprintln(w, strings.TrimRight(line, " \n"))
+		}
+	}
 	return err
 }

@@ -64,6 +64,9 @@ func (b *builder) rows(units []unit, rows, columns []string) []string {
 func (b *builder) basis(units []unit) Text {
 	low, high := -1, 0
 	for _, u := range units {
+		if !hasResults(u.cell.Status) {
+			continue
+		}
 		n := 0
 		for _, id := range u.cell.Runs {
 			if r := b.runs[id]; r == nil || hasResults(r.Status) {
@@ -74,6 +77,9 @@ func (b *builder) basis(units []unit) Text {
 			low = n
 		}
 		high = max(high, n)
+	}
+	if low < 0 {
+		return text("No cell has a result.")
 	}
 	runs := count(high, "run")
 	if low != high {
@@ -134,7 +140,7 @@ func (b *builder) pivot(units []unit, rows, columns []string, metrics []metric) 
 func values(u unit, names []string) []string {
 	out := make([]string, len(names))
 	for i, n := range names {
-		if out[i] = u.at(n); out[i] == "" {
+		if out[i] = oneLine(u.at(n)); out[i] == "" {
 			out[i] = "-"
 		}
 	}
@@ -168,11 +174,11 @@ func (b *builder) ratioBlocks(units []unit, coords []string, ratios []record.Rat
 				for _, v := range values(g[0], coords) {
 					line = append(line, text(v))
 				}
-				to := c.to
+				to := oneLine(c.to)
 				if len(c.best) > 1 {
-					to += " (best of " + strings.Join(c.best, ", ") + ")"
+					to += " (best of " + oneLine(strings.Join(c.best, ", ")) + ")"
 				}
-				t.Rows = append(t.Rows, append(line, text(m.text), text(c.of), text(to),
+				t.Rows = append(t.Rows, append(line, text(m.text), text(oneLine(c.of)), text(to),
 					text(c.value()), text(c.span()), text(c.says(), c.notes)))
 			}
 		}

@@ -30,7 +30,7 @@ func targets(b *builder) ([]Section, error) {
 			knobs.Rows = append(knobs.Rows, row(t.Name, text(mono(k.Name)), text(mono(dash(k.Value))), why(k)))
 		}
 		for _, c := range t.CannotEqual {
-			unequal = append(unequal, text(t.Name+": "+c))
+			unequal = append(unequal, text(oneLine(t.Name)+": "+c))
 		}
 	}
 	s.Blocks = append(s.Blocks, about)
