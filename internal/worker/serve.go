@@ -54,8 +54,9 @@ func Serve(in io.Reader, out io.Writer, kind string, h Handler) error {
 	defer endDrain()
 	s := &server{
 		h: h, out: newLineWriter(out), work: work, endWork: endWork, drain: drain, endDrain: endDrain,
-		todo: make(chan Message), gone: make(chan struct{}),
+		todo: make(chan Message), gone: make(chan struct{}), over: make(chan struct{}),
 	}
+	defer close(s.over)
 	if err := s.send(TypeHello, 0, Hello{Version, kind, os.Getpid()}); err != nil {
 		return err
 	}
@@ -82,6 +83,7 @@ type server struct {
 	todo              chan Message  // what is not answered at once
 	gone              chan struct{} // closed: goneErr says why
 	goneErr           error
+	over              chan struct{} // closed when Serve returns
 }
 
 // read passes lines on. It is left behind blocked in its read when the session is over: the process ends then.
@@ -95,8 +97,7 @@ func (s *server) read(l *lineReader, lines chan<- Message) {
 		}
 		select {
 		case lines <- m:
-		case <-s.drain.Done():
-			s.readErr = io.EOF
+		case <-s.over:
 			return
 		}
 	}
@@ -147,7 +148,7 @@ func (s *server) watch(lines <-chan Message) {
 		case <-lease.C:
 			lose(fmt.Errorf("%w: no message for %v", ErrGone, Lease))
 			return
-		case <-s.drain.Done():
+		case <-s.over:
 			return
 		}
 	}
