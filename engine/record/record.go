@@ -62,30 +62,39 @@ const (
 
 // A Run is the truth about one run. Times are seconds since its Start.
 type Run struct {
-	Version    int            `json:"version"`
-	ID         string         `json:"id"` // its directory
-	Coord      Coord          `json:"coord"`
-	Status     Status         `json:"status"`
-	Reason     string         `json:"reason,omitempty"`
-	Where      string         `json:"where,omitempty"` // file:line:col of what Reason is about
-	Start      time.Time      `json:"start"`
-	Seconds    float64        `json:"seconds"`
-	Install    string         `json:"install,omitempty"`     // the installation's directory
-	SetHistory bool           `json:"set_history,omitempty"` // an earlier scenario ran on the same process set: peaks may be its
-	Params     map[string]any `json:"params,omitempty"`
-	With       map[string]any `json:"with,omitempty"`
-	Phases     []Phase        `json:"phases"`
-	Actions    []Action       `json:"actions"`
-	Loads      []Load         `json:"loads,omitempty"`
-	Values     map[string]any `json:"values,omitempty"` // of `record:` and `exec`
-	Processes  []Process      `json:"processes,omitempty"`
-	Facts      Facts          `json:"facts"`
-	Examples   []string       `json:"examples,omitempty"` // of errors
+	Version    int                 `json:"version"`
+	ID         string              `json:"id"` // its directory
+	Coord      Coord               `json:"coord"`
+	Status     Status              `json:"status"`
+	Reason     string              `json:"reason,omitempty"`
+	Where      string              `json:"where,omitempty"` // file:line:col of what Reason is about
+	Start      time.Time           `json:"start"`
+	Seconds    float64             `json:"seconds"`
+	Install    string              `json:"install,omitempty"`     // the installation's directory
+	SetHistory bool                `json:"set_history,omitempty"` // an earlier scenario ran on the same process set: peaks may be its
+	Params     map[string]any      `json:"params,omitempty"`
+	With       map[string]any      `json:"with,omitempty"`
+	Phases     []Phase             `json:"phases"`
+	Actions    []Action            `json:"actions"`
+	Loads      []Load              `json:"loads,omitempty"`
+	Values     map[string]any      `json:"values,omitempty"` // of `record:` and `exec`
+	Processes  []Process           `json:"processes,omitempty"`
+	Facts      Facts               `json:"facts"`
+	Examples   []string            `json:"examples,omitempty"`    // of errors
+	Series     []series.SeriesDesc `json:"series,omitempty"`      // of the probes that watched
+	ValueDescs []series.Desc       `json:"value_descs,omitempty"` // of Values that are metrics
 	// Derived by package measure; made again from the rest when missing.
 	Metrics map[string]map[string]float64 `json:"metrics,omitempty"` // window -> metric -> value; see Window
-	Missing map[string]string             `json:"missing,omitempty"` // metric -> why it has no value
+	Missing map[string]string             `json:"missing,omitempty"` // metric of the headline, or WINDOW/metric -> why it has no value
+	LeftOut []LeftOut                     `json:"left_out,omitempty"`
 	Guards  []Guard                       `json:"guards,omitempty"`
 	Checks  []Guard                       `json:"checks,omitempty"` // self-checks: the harness itself
+}
+
+// LeftOut is a second that the clean latencies of the headline are without.
+type LeftOut struct {
+	T   float64 `json:"t"` // its begin
+	Why string  `json:"why"`
 }
 
 // Windows of a run's metrics are named: "" is the headline, "phase/NAME" a phase, "load/NAME" a load over the headline
@@ -121,12 +130,13 @@ type Load struct {
 	Spec     load.Spec              `json:"spec"`
 	Workers  int                    `json:"workers"`
 	CPUs     []int                  `json:"cpus,omitempty"`
-	Start    float64                `json:"start"`    // time zero of the workers' seconds
-	End      float64                `json:"end"`      // when its drain was over
-	Ready    load.Ready             `json:"ready"`    // added up
-	Final    bool                   `json:"final"`    // every worker reported its last sample
-	Reported int                    `json:"reported"` // workers that reported at all
-	Totals   map[string]load.Counts `json:"totals"`   // by phase, added up over workers
+	Start    float64                `json:"start"`             // time zero of the workers' seconds
+	End      float64                `json:"end"`               // when its drain was over
+	Ready    load.Ready             `json:"ready"`             // added up
+	Stopped  float64                `json:"stopped,omitempty"` // when it was told to stop: nothing is due from then on; 0 is not known
+	Final    bool                   `json:"final"`             // every worker reported its last sample
+	Reported int                    `json:"reported"`          // workers that reported at all
+	Totals   map[string]load.Counts `json:"totals"`            // by phase, added up over workers
 }
 
 // A Process that took part.

@@ -1,0 +1,93 @@
+package measure
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/hdr"
+	"github.com/planrun/planrun/internal/load"
+)
+
+// An index is a run's data, put in order.
+type index struct {
+	d      *record.Data
+	loads  map[string]*record.Load
+	pieces []piece  // of seconds, by load and time
+	tracks []*track // of series, by name, role, source and replica
+}
+
+// A piece is one second of a load in one phase, its parts added up.
+type piece struct {
+	load.Second
+	start float64 // since the run began
+}
+
+type pieceKey struct {
+	load, phase string
+	second      int
+}
+
+// newIndex puts d in order. keep, if not nil, says which pieces are wanted.
+func newIndex(d *record.Data, keep func(s *load.Second, start float64) bool) *index {
+	ix := &index{d: d, loads: map[string]*record.Load{}}
+	for i := range d.Run.Loads {
+		ix.loads[d.Run.Loads[i].Name] = &d.Run.Loads[i]
+	}
+	at := map[pieceKey]int{}
+	for i := range d.Seconds {
+		s := &d.Seconds[i]
+		start := float64(s.Second)
+		if l := ix.loads[s.Load]; l != nil {
+			start += l.Start
+		}
+		if keep != nil && !keep(s, start) {
+			continue
+		}
+		k := pieceKey{s.Load, s.Phase, s.Second}
+		if n, ok := at[k]; ok {
+			ix.pieces[n].add(s)
+			continue
+		}
+		at[k] = len(ix.pieces)
+		ix.pieces = append(ix.pieces, piece{*s, start})
+	}
+	slices.SortStableFunc(ix.pieces, func(a, b piece) int {
+		return cmp.Or(cmp.Compare(a.Load, b.Load), cmp.Compare(a.start, b.start))
+	})
+	ix.tracks = tracksOf(d)
+	return ix
+}
+
+// add adds a part. What p shared with the data it then has of its own.
+func (p *piece) add(s *load.Second) {
+	record.AddCounts(&p.Counts, s.Counts)
+	p.Latency = merged(p.Latency, s.Latency)
+	p.Service = merged(p.Service, s.Service)
+	p.Lag = merged(p.Lag, s.Lag)
+	p.Connect = merged(p.Connect, s.Connect)
+	p.TLS = merged(p.TLS, s.TLS)
+}
+
+// merged is a histogram of all values of hs, nil if there are none. It never changes one of hs. All histograms have
+// one configuration, so a merge drops nothing.
+func merged(hs ...*hdr.Histogram) *hdr.Histogram {
+	var only, sum *hdr.Histogram
+	for _, h := range hs {
+		switch {
+		case h.Count() == 0:
+		case only == nil:
+			only = h
+		default:
+			if sum == nil {
+				sum = new(hdr.Histogram)
+				_ = sum.Merge(only)
+			}
+			_ = sum.Merge(h)
+		}
+	}
+	if sum != nil {
+		return sum
+	}
+	return only
+}

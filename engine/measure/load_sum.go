@@ -1,0 +1,213 @@
+package measure
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/hdr"
+	"github.com/planrun/planrun/internal/load"
+)
+
+// Stall is the send lag above which a second is one in which the generator stalled: p99_clean_ms leaves it out.
+const Stall = 50 * time.Millisecond
+
+// late is the send lag from which a request was not delivered in its time.
+const late = time.Second
+
+// A loadSum is what the loads of a window did in it, added up.
+type loadSum struct {
+	ix      *index
+	spans   []span
+	seconds float64 // length of the spans
+	loads   map[string]bool
+	pieces  []*piece
+	counts  load.Counts
+
+	latency, service, lag, connect, tls *hdr.Histogram
+}
+
+func (ix *index) sum(loads map[string]bool, spans []span) *loadSum {
+	s := &loadSum{ix: ix, spans: spans, seconds: length(spans), loads: loads}
+	var latency, service, lag, connect, tls []*hdr.Histogram
+	for i := range ix.pieces {
+		p := &ix.pieces[i]
+		if !loads[p.Load] || !p.in(spans) {
+			continue
+		}
+		s.pieces = append(s.pieces, p)
+		record.AddCounts(&s.counts, p.Counts)
+		latency, service, lag = append(latency, p.Latency), append(service, p.Service), append(lag, p.Lag)
+		connect, tls = append(connect, p.Connect), append(tls, p.TLS)
+	}
+	s.latency, s.service, s.lag = merged(latency...), merged(service...), merged(lag...)
+	s.connect, s.tls = merged(connect...), merged(tls...)
+	return s
+}
+
+// unlessDue says why there is no count: nothing was due, so nothing was watched.
+func (s *loadSum) unlessDue() string {
+	if s.counts.Due == 0 {
+		return noneDue
+	}
+	return ""
+}
+
+// wholeSeconds are the pieces of which at least half a second lies in the window; all if there are none such.
+func (s *loadSum) wholeSeconds() []*piece {
+	var whole []*piece
+	for _, p := range s.pieces {
+		if p.covered(s.spans) >= 0.5 {
+			whole = append(whole, p)
+		}
+	}
+	if whole == nil {
+		return s.pieces
+	}
+	return whole
+}
+
+func (s *loadSum) worstSecond() (float64, string) {
+	worst, why := 0.0, noSuccess
+	for _, second := range bySecond(s.wholeSeconds()) {
+		var hs []*hdr.Histogram
+		for _, p := range second {
+			hs = append(hs, p.Latency)
+		}
+		if v, w := quantileOf(merged(hs...), 0.99, noSuccess); w == "" {
+			worst, why = max(worst, v), ""
+		}
+	}
+	return worst, why
+}
+
+// leftOut are the pieces that a clean figure is without, and why.
+func (s *loadSum) leftOut() map[*piece]string {
+	out := map[*piece]string{}
+	if len(s.spans) == 0 {
+		return out
+	}
+	first := s.spans[0].from
+	for _, sp := range s.spans {
+		first = min(first, sp.from)
+	}
+	for _, p := range s.pieces {
+		lag := time.Duration(p.Counts.StalledLagNs)
+		switch {
+		case p.start < first+1:
+			out[p] = "the window's first second"
+		case lag > Stall:
+			out[p] = fmt.Sprintf("the load generator stalled for %v", lag.Round(time.Millisecond))
+		}
+	}
+	return out
+}
+
+func cleanDoc(name string) string {
+	return fmt.Sprintf("%s without the window's first second and without the seconds in which the generator's send lag went above %v", name, Stall)
+}
+
+func cleanQuantile(q float64) func(*loadSum) (float64, string) {
+	return func(s *loadSum) (float64, string) {
+		out := s.leftOut()
+		var hs []*hdr.Histogram
+		for _, p := range s.pieces {
+			if out[p] == "" {
+				hs = append(hs, p.Latency)
+			}
+		}
+		if len(hs) == 0 && len(s.pieces) > 0 {
+			return 0, "no second is left without the first one and those in which the generator stalled"
+		}
+		return quantileOf(merged(hs...), q, noSuccess)
+	}
+}
+
+// delivered is the metric rate_delivered.
+func (s *loadSum) delivered() (float64, string) {
+	var planned, missed float64
+	open := false
+	for _, name := range sortedKeys(s.loads) {
+		l := s.ix.loads[name]
+		if l == nil || len(l.Spec.Rate) == 0 {
+			continue
+		}
+		open = true
+		one := s.ix.sum(map[string]bool{name: true}, s.spans)
+		due := float64(one.counts.Due)
+		want, known := one.planned(l)
+		if !known {
+			want = due
+		}
+		// An arrival more or less at the ends of the window is rounding.
+		short := max(0, want-due-float64(len(s.spans)))
+		missed += short + float64(one.counts.Generator) + float64(above(one.lag, late))
+		planned += want
+	}
+	switch {
+	case !open:
+		return 0, "there is no open loop: a closed loop has no rate to deliver"
+	case planned <= 0:
+		return 0, noneDue
+	}
+	return max(0, 1-missed/planned), ""
+}
+
+// planned is the integral of the load's rate over the spans. It is not known of a load that began or ended within one
+// where nothing says when.
+func (s *loadSum) planned(l *record.Load) (requests float64, known bool) {
+	for _, sp := range s.spans {
+		from, to := max(sp.from, l.Start), sp.to
+		switch {
+		case l.Stopped > 0:
+			to = min(to, l.Stopped)
+		case l.End > 0 && l.End < sp.to:
+			return 0, false
+		}
+		if to > from {
+			requests += due(l.Spec.Rate, to-l.Start) - due(l.Spec.Rate, from-l.Start)
+		}
+	}
+	return requests, true
+}
+
+// due is the integral of a rate from 0 to t, in requests.
+func due(steps []load.RateStep, t float64) float64 {
+	sum := 0.0
+	for _, st := range steps {
+		over := st.Over.Seconds()
+		if st.Over == 0 {
+			return sum + st.To*t
+		}
+		if t <= over {
+			return sum + t*st.From + t*t*(st.To-st.From)/(2*over)
+		}
+		sum += over * (st.From + st.To) / 2
+		t -= over
+	}
+	return sum
+}
+
+// above counts the values above a limit, within the histogram's precision.
+func above(h *hdr.Histogram, limit time.Duration) int64 {
+	if h.Count() == 0 || h.Max() <= int64(limit) {
+		return 0
+	}
+	n := h.Overflow()
+	for _, bar := range h.Raw().Distribution() {
+		if bar.From > int64(limit) {
+			n += bar.Count
+		}
+	}
+	return n
+}
+
+// bySecond groups pieces of several loads that are of about the same second, in order of time.
+func bySecond(pieces []*piece) map[int][]*piece {
+	out := map[int][]*piece{}
+	for _, p := range pieces {
+		k := int(p.start + 0.5)
+		out[k] = append(out[k], p)
+	}
+	return out
+}

@@ -1,0 +1,127 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/planrun/planrun/engine/record"
+)
+
+// A span is a stretch of the run's time, in seconds since it began. Of a phase, requests are chosen by the phase in which
+// they were due; else by their second.
+type span struct {
+	phase    string
+	from, to float64
+}
+
+// A window is what metrics are of.
+type window struct {
+	name    string
+	rates   []span          // of rates, latencies and processes
+	counts  []span          // of outcomes
+	loads   map[string]bool // nil: none
+	ofLoad  bool            // of one load: processes have no part in it
+	process string          // of a replica
+	replica int
+}
+
+// windows are all windows of a run, the headline first. Names are as package record says.
+func windows(r *record.Run) []window {
+	headline, all := map[string]bool{}, map[string]bool{}
+	for _, l := range r.Loads {
+		all[l.Name] = true
+		if l.Headline {
+			headline[l.Name] = true
+		}
+	}
+	rates, counts := headlineSpans(r.Phases), spansOf(r.Phases, func(p record.Phase) bool { return p.Recorded })
+	out := []window{{name: "", rates: rates, counts: counts, loads: headline}}
+	for _, name := range sortedKeys(all) {
+		out = append(out, window{name: "load/" + name, ofLoad: true, rates: rates, counts: counts, loads: map[string]bool{name: true}})
+	}
+	var seen []string
+	for _, p := range r.Phases {
+		if slices.Contains(seen, p.Name) {
+			continue
+		}
+		seen = append(seen, p.Name)
+		spans := spansOf(r.Phases, func(q record.Phase) bool { return q.Name == p.Name })
+		out = append(out, window{name: "phase/" + p.Name, rates: spans, counts: spans, loads: headline})
+		for _, name := range sortedKeys(all) {
+			out = append(out, window{name: "phase/" + p.Name + "/load/" + name, ofLoad: true, rates: spans, counts: spans, loads: map[string]bool{name: true}})
+		}
+	}
+	for _, p := range r.Processes {
+		name := fmt.Sprintf("replica/%s/%d", p.Name, p.Replica)
+		if !slices.ContainsFunc(out, func(w window) bool { return w.name == name }) {
+			out = append(out, window{name: name, rates: rates, counts: counts, process: p.Name, replica: p.Replica})
+		}
+	}
+	return out
+}
+
+// headlineSpans are the phases marked so; else those of kind measure; else all recorded ones.
+func headlineSpans(phases []record.Phase) []span {
+	for _, want := range []func(record.Phase) bool{
+		func(p record.Phase) bool { return p.Headline },
+		func(p record.Phase) bool { return p.Kind == "measure" },
+		func(p record.Phase) bool { return p.Recorded },
+	} {
+		if s := spansOf(phases, want); len(s) > 0 {
+			return s
+		}
+	}
+	return nil
+}
+
+func spansOf(phases []record.Phase, want func(record.Phase) bool) []span {
+	var out []span
+	for _, p := range phases {
+		if want(p) {
+			out = append(out, span{p.Name, p.Start, p.End})
+		}
+	}
+	return out
+}
+
+func length(spans []span) float64 {
+	sum := 0.0
+	for _, s := range spans {
+		sum += max(0, s.to-s.from)
+	}
+	return sum
+}
+
+// in reports whether a piece belongs to one of the spans.
+func (p *piece) in(spans []span) bool {
+	for _, s := range spans {
+		if s.phase != "" && s.phase == p.Phase {
+			return true
+		}
+		if mid := p.start + 0.5; s.phase == "" && mid >= s.from && mid < s.to {
+			return true
+		}
+	}
+	return false
+}
+
+// covered is how much of the piece's second lies in the spans, in seconds.
+func (p *piece) covered(spans []span) float64 {
+	sum := 0.0
+	for _, s := range spans {
+		if s.phase == "" || s.phase == p.Phase {
+			sum += max(0, min(s.to, p.start+1)-max(s.from, p.start))
+		}
+	}
+	return sum
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	out := make([]K, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
