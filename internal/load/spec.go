@@ -137,11 +137,15 @@ type Sample struct {
 
 // Health is the state of the generator itself.
 type Health struct {
-	Second      float64 `json:"second"`      // since start
-	CPUSeconds  float64 `json:"cpu_s"`       // user and kernel, since the process began
-	GCPauseNs   int64   `json:"gc_pause_ns"` // total
-	Descriptors int     `json:"descriptors"`
-	Open        int     `json:"open"` // connections now
-	InFlight    int     `json:"in_flight"`
-	Waiting     int     `json:"waiting"` // due, without a connection
+	Second     float64 `json:"second"`      // since start
+	CPUSeconds float64 `json:"cpu_s"`       // user and kernel, since the process began
+	GCPauseNs  int64   `json:"gc_pause_ns"` // total
+	// RunWaitNs is how long its threads were ready to run and had no CPU, added up since the process began: the second number
+	// of /proc/self/task/TID/schedstat, of threads that ended too as far as they were seen. Nil if the kernel does not say.
+	RunWaitNs       *int64 `json:"run_wait_ns,omitempty"`
+	DescriptorLimit int    `json:"descriptor_limit,omitempty"` // RLIMIT_NOFILE
+	Descriptors     int    `json:"descriptors"`
+	Open            int    `json:"open"` // connections now
+	InFlight        int    `json:"in_flight"`
+	Waiting         int    `json:"waiting"` // due, without a connection
 }
