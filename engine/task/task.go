@@ -111,6 +111,10 @@ type Env struct {
 	Endpoint func(name string) (string, error)                  // host:port of an endpoint of the target
 	Address  func(name string) ([]string, error)                // addresses of a backend, a relay or a process, by name
 	Snapshot func(probe string) (map[string]float64, error)     // one reading of a probe of the plan
+	Ports    func(process string, replica int) map[string]int   // those of its listen, which an installation has taken before its first action; nil for a process that it does not know
+	CPUs     func(role string) []int                            // host.cpus of a role; nil is not pinned
+	Limits   func(role string) Limits                           // the target's and the scenario's limits of a role
+	Nice     int                                                // host.nice
 	Redact   func(s string) string                              // secrets out of what is kept
 	Allowed  func(host string, ip netip.Addr) error             // whether load may be sent there
 }
