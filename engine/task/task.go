@@ -103,20 +103,22 @@ type Env struct {
 	Undo      []Bound                                                         // of the action: its undo list, bound
 	Do        func(ctx context.Context, actions []dsl.Part[dsl.Action]) error // runs nested actions one after another
 
-	Event    func(kind, message string, fields map[string]any)  // into events.jsonl: exit, oom, change, fault, ...
-	Value    func(name string, v any)                           // a number becomes a metric of the run (or the installation); text can be read by later expressions
-	Eval     func(ctx context.Context, e dsl.Expr) (any, error) // a live condition, as of now
-	Rebind   func(replica int) (any, error)                     // this action's spec again, its expressions bound for one replica
-	Template func(replica int) TemplateData                     // what a target's files may use
-	Endpoint func(name string) (string, error)                  // host:port of an endpoint of the target
-	Address  func(name string) ([]string, error)                // addresses of a backend, a relay or a process, by name
-	Snapshot func(probe string) (map[string]float64, error)     // one reading of a probe of the plan
-	Ports    func(process string, replica int) map[string]int   // those of its listen, which an installation has taken before its first action; nil for a process that it does not know
-	CPUs     func(role string) []int                            // host.cpus of a role; nil is not pinned
-	Limits   func(role string) Limits                           // the target's and the scenario's limits of a role
-	Nice     int                                                // host.nice
-	Redact   func(s string) string                              // secrets out of what is kept
-	Allowed  func(host string, ip netip.Addr) error             // whether load may be sent there
+	Event    func(kind, message string, fields map[string]any)                    // into events.jsonl: exit, oom, change, fault, ...
+	Value    func(name string, v any)                                             // a number becomes a metric of the run (or the installation); text can be read by later expressions
+	Eval     func(ctx context.Context, e dsl.Expr) (any, error)                   // a live condition, as of now
+	Rebind   func(replica int) (any, error)                                       // this action's spec again, its expressions bound for one replica
+	Template func(replica int) TemplateData                                       // what a target's files may use
+	Endpoint func(name string) (string, error)                                    // host:port of an endpoint of the target
+	Address  func(name string) ([]string, error)                                  // addresses of a backend, a relay or a process, by name
+	Snapshot func(probe string) (map[string]float64, error)                       // one reading of a probe of the plan
+	Ports    func(process string, replica int) map[string]int                     // those of its listen, which an installation has taken before its first action; nil for a process that it does not know
+	CPUs     func(role string) []int                                              // host.cpus of a role; nil is not pinned
+	Limits   func(role string) Limits                                             // the target's and the scenario's limits of a role
+	Nice     int                                                                  // host.nice
+	Started  func(p Process, want []int)                                          // notes a process of the installation, with the CPUs that it was to have
+	OnExit   func(process string, replica int) func(status string, expected bool) // for ProcessSpec.OnExit
+	Redact   func(s string) string                                                // secrets out of what is kept
+	Allowed  func(host string, ip netip.Addr) error                               // whether load may be sent there
 }
 
 // Bound is an action whose expressions have their values.
