@@ -208,6 +208,10 @@ func (d *decoder) probeBody(k *Kind, key, body *node, p *Probe, spec any, s, own
 		if t != nil && !e.val.gone {
 			done[e.key.text] = d.decode(e.val, reflect.ValueOf(p).Elem().FieldByIndex(t.index), at.in(t))
 		}
+		if t == nil && own.byKey[e.key.text] == nil && !strings.HasPrefix(e.key.text, "x-") {
+			d.errorf(e.key, "unknown key %q in %s", e.key.text, k.Name).Hint = suggest(e.key.text, append(own.keys(), s.keys()...), "keys")
+			continue
+		}
 		if t == nil || own.byKey[e.key.text] != nil {
 			rest.fields = append(rest.fields, e)
 		}

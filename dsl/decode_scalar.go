@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 )
 
 // scalar reads one typed scalar.
@@ -39,10 +41,11 @@ func (d *decoder) scalar(n *node, v reflect.Value, f *field) *node {
 // wrong reports that a scalar is not what its field wants.
 func (d *decoder) wrong(n *node, want string, f *field, err error) {
 	if errors.Is(err, errKind) {
-		d.errorf(n, "%s: want %s, have %s", f.name(), want, n.describe()).Hint = "write " + want
+		short, _, _ := strings.Cut(want, " such as")
+		d.errorf(n, "%s: %s is not %s", f.name(), n.describe(), short).Hint = "write " + want
 		return
 	}
-	p := d.errorf(n, "%s: want %s, %v", f.name(), want, err)
+	p := d.errorf(n, "%s: %v", f.name(), err)
 	var h *hint
 	if errors.As(err, &h) {
 		p.Hint = h.do
@@ -88,12 +91,12 @@ func readScalar(n *node, c *codec, f *field) (any, error) {
 		}
 	case bool:
 		if c.json != "boolean" && c.want != "a text" {
-			return nil, fmt.Errorf("have %v", val)
+			return nil, errKind
 		}
 	}
 	if c.plain && n.quoted {
 		if _, err := c.parse(n.text); err == nil {
-			return nil, &hint{fmt.Sprintf("have the text %s", quote(n.text)), "remove the quotes"}
+			return nil, &hint{fmt.Sprintf("%s is not %s", n.describe(), c.want), "remove the quotes"}
 		}
 		return nil, errKind
 	}
@@ -107,8 +110,11 @@ func readScalar(n *node, c *codec, f *field) (any, error) {
 func (d *decoder) tags(n *node, v reflect.Value, c *codec, f *field) {
 	t := f.t
 	if len(t.enum) > 0 && !slices.Contains(t.enum, n.text) {
-		p := d.errorf(n, "%s: want %s, have %s", f.name(), oneOf(t.enum), n.describe())
-		p.Hint = suggest(n.text, t.enum, "words")
+		p := d.errorf(n, "%s: %s is not %s", f.name(), n.describe(), oneOf(t.enum))
+		p.Hint = "write " + oneOf(t.enum)
+		if near := nearest(n.text, t.enum); near != "" {
+			p.Hint = fmt.Sprintf("did you mean %q?", near)
+		}
 		if _, err := parseBool(n.text); slices.Contains(t.enum, "true") && err != nil {
 			var h *hint
 			if errors.As(err, &h) {
@@ -201,6 +207,10 @@ func (d *decoder) expr(n *node, v reflect.Value, f *field) *node {
 	lead := len([]rune(n.text)) - len([]rune(text))
 	text = strings.TrimRight(text, " \t\n")
 	if text == "" {
+		if n.style&yaml.TaggedStyle != 0 {
+			v.Set(reflect.ValueOf(Expr{Text: "false", When: f.when, n: n})) // reported as a tag
+			return n
+		}
 		d.errorf(n, "%s: the expression is empty", f.name()).Hint = "write one, or leave the key out"
 		return n
 	}

@@ -223,9 +223,6 @@ func (c *converter) splitByComma(n, key *node, v *yaml.Node) bool {
 		return false
 	}
 	c.probs.Addf(last.val.pos(), "the comma in %s ends the text, because it stands unquoted inside { }", quote(last.val.text+", "+key.text)).Hint = "quote the expression"
-	val := *last.val
-	val.kind, val.gone = nullNode, true // one problem is enough
-	n.fields[len(n.fields)-1].val = &val
 	return true
 }
 

@@ -303,7 +303,7 @@ func parseInt(s string) (int64, error) {
 		return 0, err
 	}
 	if strings.ContainsAny(s, ".eE") {
-		return 0, &hint{fmt.Sprintf("have %s", s), "write a whole number"}
+		return 0, &hint{fmt.Sprintf("%s is not an integer", s), "write a whole number"}
 	}
 	return whole(f)
 }
@@ -311,7 +311,7 @@ func parseInt(s string) (int64, error) {
 // whole makes an integer of a number that is one.
 func whole(f float64) (int64, error) {
 	if f != math.Trunc(f) || math.IsNaN(f) {
-		return 0, &hint{fmt.Sprintf("have %s", formatNumber(f)), "round it"}
+		return 0, &hint{fmt.Sprintf("%s is not an integer", formatNumber(f)), "round it"}
 	}
 	if math.Abs(f) > 1<<53 {
 		return 0, fmt.Errorf("%s is too large for an integer", formatNumber(f))

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -47,7 +48,7 @@ func syntaxProblem(src *source, err error) *diag.Problem {
 	src.index()
 	line = max(line, 1)
 	p := &diag.Problem{Pos: diag.Pos{File: src.name, Line: min(line, len(src.lines)), Col: 1}, Msg: "not YAML: " + m[2], Hint: "see the text here and on the line before"}
-	for _, l := range []int{line, line + 1, line - 1} {
+	for _, l := range []int{line, line + 1, line - 1, line + 2, line + 3} {
 		for _, t := range traps {
 			text := src.line(l)
 			at := t.re.FindStringSubmatchIndex(text)
@@ -57,6 +58,16 @@ func syntaxProblem(src *source, err error) *diag.Problem {
 			p.Pos.Line, p.Pos.Col = l, len([]rune(text[:at[2]]))+1
 			p.Msg, p.Hint = t.msg, t.hint
 			return p
+		}
+	}
+	if strings.Contains(m[2], "expected ','") {
+		for _, l := range []int{line, line + 1, line - 1} {
+			if col, open := unclosed(src.line(l)); col > 0 {
+				p.Pos.Line, p.Pos.Col = l, col
+				p.Msg = fmt.Sprintf("the %c is not closed on this line, and YAML finds no end of it", open)
+				p.Hint = fmt.Sprintf("close it with %c", map[rune]rune{'{': '}', '[': ']'}[open])
+				return p
+			}
 		}
 	}
 	text := src.line(p.Pos.Line)
@@ -74,4 +85,31 @@ func anchorProblem(src *source, name string) *diag.Problem {
 		}
 	}
 	return p
+}
+
+// unclosed returns the column of the last bracket of a line that is not closed on it, or 0.
+func unclosed(line string) (col int, open rune) {
+	r := []rune(line)
+	var stack []int
+	for i := 0; i < len(r); i++ {
+		switch r[i] {
+		case '"', '\'':
+			i = skipString(r, i) - 1
+		case '{', '[':
+			stack = append(stack, i)
+		case '}', ']':
+			if len(stack) > 0 {
+				stack = stack[:len(stack)-1]
+			}
+		case '#':
+			if i == 0 || blank(r[i-1]) {
+				i = len(r)
+			}
+		}
+	}
+	if len(stack) == 0 {
+		return 0, 0
+	}
+	last := stack[len(stack)-1]
+	return last + 1, r[last]
 }
