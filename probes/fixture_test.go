@@ -1,0 +1,218 @@
+package probes
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/task"
+)
+
+// The test binary is also the program that burns CPU in named threads, when this is set.
+const burnerEnv = "PROBES_TEST_BURN"
+
+func TestMain(m *testing.M) {
+	if names := os.Getenv(burnerEnv); names != "" {
+		burn(strings.Split(names, ","))
+	}
+	os.Exit(m.Run())
+}
+
+// burn runs one thread for each name until standard input ends; the name "idle" sleeps.
+func burn(names []string) {
+	for _, name := range names {
+		go func() {
+			runtime.LockOSThread()
+			var comm [16]byte
+			copy(comm[:15], name)
+			if err := os.WriteFile("/proc/thread-self/comm", comm[:len(name)], 0); err != nil {
+				panic(err)
+			}
+			if name == "idle" {
+				select {}
+			}
+			for {
+			}
+		}()
+	}
+	io.Copy(io.Discard, os.Stdin)
+	os.Exit(0)
+}
+
+// A fake is a process that the test started, as the engine would hand it to a probe.
+type fake struct {
+	task.Process
+	name, role string
+	replica    int
+	cmd        *exec.Cmd
+	in         io.Closer // its standard input
+	exited     chan struct{}
+}
+
+func (f *fake) Name() string            { return f.name }
+func (f *fake) Role() string            { return f.role }
+func (f *fake) Replica() int            { return f.replica }
+func (f *fake) PID() int                { return f.cmd.Process.Pid }
+func (f *fake) Exited() <-chan struct{} { return f.exited }
+
+// start runs a command and ends it with the test; closing its standard input must be enough, else it is killed.
+func start(t *testing.T, name, role string, cmd *exec.Cmd) *fake {
+	t.Helper()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	f := &fake{name: name, role: role, cmd: cmd, in: in, exited: make(chan struct{})}
+	go func() { cmd.Wait(); close(f.exited) }()
+	t.Cleanup(func() {
+		in.Close()
+		select {
+		case <-f.exited:
+		case <-time.After(5 * time.Second):
+			cmd.Process.Signal(unix.SIGTERM)
+			select {
+			case <-f.exited:
+			case <-time.After(5 * time.Second):
+				t.Errorf("%s did not end by itself", name)
+				cmd.Process.Kill()
+				<-f.exited
+			}
+		}
+	})
+	return f
+}
+
+// program finds an executable that a test needs.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		if path, err = exec.LookPath("/usr/sbin/" + name); err != nil {
+			t.Fatalf("this test needs %s: %v", name, err)
+		}
+	}
+	return path
+}
+
+func burner(t *testing.T, name, role string, threads ...string) *fake {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), burnerEnv+"="+strings.Join(threads, ","))
+	return start(t, name, role, cmd)
+}
+
+// A bench is what the engine is to a probe.
+type bench struct {
+	task.Processes
+	mu     sync.Mutex
+	all    []task.Process
+	busy   []int
+	points []series.Point
+	began  time.Time
+}
+
+func newBench(ps ...*fake) *bench {
+	b := &bench{began: time.Now()}
+	for _, p := range ps {
+		b.all = append(b.all, p)
+		b.busy = append(b.busy, p.PID())
+	}
+	return b
+}
+
+func (b *bench) All() []task.Process { return b.all }
+
+func (b *bench) Find(name string) ([]task.Process, error) {
+	if out := pick(b.all, []string{name}); len(out) > 0 {
+		return out, nil
+	}
+	return nil, errors.New("no process " + name)
+}
+
+// sample takes one sample, whose points it returns.
+func (b *bench) sample(t *testing.T, p task.Probe) ([]series.Point, error) {
+	t.Helper()
+	var out []series.Point
+	err := p.Sample(context.Background(), &task.ProbeEnv{
+		Log: slog.New(slog.DiscardHandler), Now: time.Since(b.began).Seconds(), Processes: b, Engine: os.Getpid(),
+		Busy: func() []int { return b.busy },
+		Emit: func(p series.Point) { out = append(out, p) },
+	})
+	known := map[string]bool{}
+	for _, d := range p.Produces() {
+		known[d.Name] = true
+	}
+	for _, pt := range out {
+		if !known[pt.Series] {
+			t.Errorf("point of series %s, which the probe does not declare", pt.Series)
+		}
+	}
+	b.points = append(b.points, out...)
+	return out, err
+}
+
+// must is sample where an error fails the test.
+func (b *bench) must(t *testing.T, p task.Probe) []series.Point {
+	t.Helper()
+	out, err := b.sample(t, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// value is the one point of a series and source; label "" takes any.
+func value(t *testing.T, pts []series.Point, name, source, label string) float64 {
+	t.Helper()
+	for _, p := range pts {
+		if p.Series == name && p.Source == source && (label == "" || p.Label == label) {
+			return p.V
+		}
+	}
+	t.Fatalf("no %s of %q %s in %v", name, source, label, pts)
+	return 0
+}
+
+func has(pts []series.Point, name, source string) bool {
+	for _, p := range pts {
+		if p.Series == name && p.Source == source {
+			return true
+		}
+	}
+	return false
+}
+
+// monotonic fails if a counter of the probe ever went backwards.
+func (b *bench) monotonic(t *testing.T, p task.Probe) {
+	t.Helper()
+	type key struct {
+		series, source, label string
+		replica               int
+	}
+	counter := map[string]bool{}
+	for _, d := range p.Produces() {
+		counter[d.Name] = d.Shape == series.Counter
+	}
+	last := map[key]float64{}
+	for _, pt := range b.points {
+		k := key{pt.Series, pt.Source, pt.Label, pt.Replica}
+		if counter[pt.Series] && pt.V < last[k] {
+			t.Errorf("%v went from %v to %v", k, last[k], pt.V)
+		}
+		last[k] = pt.V
+	}
+}
