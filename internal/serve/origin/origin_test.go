@@ -9,16 +9,17 @@ import (
 	"net"
 	"net/http"
 	"os/exec"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/planrun/planrun/internal/serve/leak"
 )
 
 // start runs an origin with all three listeners and sees to it that nothing is left of it.
 func start(t *testing.T, change ...func(*Spec)) *Server {
 	t.Helper()
-	before := runtime.NumGoroutine()
+	leak.Check(t)
 	spec := Spec{Name: "web-1", Listen: map[string]string{"http": "127.0.0.1:0", "https": "127.0.0.1:0", "h2c": "127.0.0.1:0"}}
 	for _, f := range change {
 		f(&spec)
@@ -31,22 +32,8 @@ func start(t *testing.T, change ...func(*Spec)) *Server {
 		ctx, cancel := context.WithTimeout(t.Context(), 0)
 		defer cancel()
 		s.Stop(ctx)
-		settle(t, before)
 	})
 	return s
-}
-
-// settle waits until no more goroutines are left than there were.
-func settle(t *testing.T, before int) {
-	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	for runtime.NumGoroutine() > before {
-		if time.Now().After(deadline) {
-			stacks := make([]byte, 1<<20)
-			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
 }
 
 // client speaks one protocol to one listener; its connections end with the test.

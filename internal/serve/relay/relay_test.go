@@ -1,0 +1,244 @@
+package relay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/planrun/planrun/internal/serve/leak"
+	"github.com/planrun/planrun/internal/worker"
+)
+
+// serve is an upstream that treats its connections with f.
+func serve(t *testing.T, f func(*net.TCPConn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() {
+				defer c.Close()
+				f(c.(*net.TCPConn))
+			})
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		wg.Wait()
+	})
+	return l.Addr().String()
+}
+
+func echo(c *net.TCPConn) { io.Copy(c, c) }
+
+func start(t *testing.T, upstreams ...string) *Server {
+	t.Helper()
+	s, err := Start(Spec{Listen: map[string]string{"http": "127.0.0.1:0", "second": "127.0.0.1:0"}, Upstreams: upstreams})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Stop(over()) })
+	return s
+}
+
+// over is a context that does not wait.
+func over() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+func dial(t *testing.T, s *Server) *net.TCPConn {
+	t.Helper()
+	c, err := net.Dial("tcp", s.Addresses()["http"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(20 * time.Second))
+	return c.(*net.TCPConn)
+}
+
+func TestHalfClose(t *testing.T) {
+	leak.Check(t)
+	s := start(t, serve(t, func(c *net.TCPConn) {
+		all, _ := io.ReadAll(c)
+		c.Write(bytes.ToUpper(all))
+	}))
+	for _, size := range []int{0, 1, 4096, 32 << 10, 32<<10 + 1, 5 << 20} {
+		c := dial(t, s)
+		sent := bytes.Repeat([]byte("a"), size)
+		go func() {
+			c.Write(sent)
+			c.CloseWrite()
+		}()
+		got, err := io.ReadAll(c)
+		if err != nil || !bytes.Equal(got, bytes.ToUpper(sent)) {
+			t.Errorf("%d bytes: got %d, %v", size, len(got), err)
+		}
+		c.Close()
+	}
+	leak.Eventually(t, "all closed", func() bool { return s.Sample().Listeners["http"].Live == 0 })
+	want := Listener{Opened: 6, BytesUp: 0 + 1 + 4096 + 32<<10 + 32<<10 + 1 + 5<<20}
+	want.BytesDown = want.BytesUp
+	if got := s.Sample().Listeners["http"]; got != want {
+		t.Errorf("counted %+v, want %+v", got, want)
+	}
+}
+
+func TestCountsWhileConnectionsLive(t *testing.T) {
+	leak.Check(t)
+	s := start(t, serve(t, echo))
+	c := dial(t, s)
+	for i := range int64(3) {
+		c.Write([]byte("hello"))
+		if _, err := io.ReadFull(c, make([]byte, 5)); err != nil {
+			t.Fatal(err)
+		}
+		leak.Eventually(t, "five bytes more both ways", func() bool {
+			l := s.Sample().Listeners["http"]
+			return l == Listener{Opened: 1, Live: 1, BytesUp: 5 * (i + 1), BytesDown: 5 * (i + 1)}
+		})
+	}
+}
+
+func TestResetIsPassedOn(t *testing.T) {
+	leak.Check(t)
+	ended := make(chan error, 1)
+	s := start(t, serve(t, func(c *net.TCPConn) {
+		b := make([]byte, 1)
+		if c.Read(b); b[0] == 'r' {
+			c.SetLinger(0)
+			return
+		}
+		_, err := c.Read(b)
+		ended <- err
+	}))
+	c := dial(t, s)
+	c.Write([]byte("r"))
+	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("the upstream's reset came as %v", err)
+	}
+	c = dial(t, s)
+	c.Write([]byte("x"))
+	leak.Eventually(t, "passed on", func() bool { return s.Sample().Listeners["http"].BytesUp == 2 })
+	c.SetLinger(0)
+	c.Close()
+	if err := <-ended; !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("the client's reset came as %v", err)
+	}
+}
+
+func TestUpstreamsTakeTurns(t *testing.T) {
+	leak.Check(t)
+	say := func(text string) string { return serve(t, func(c *net.TCPConn) { io.WriteString(c, text) }) }
+	a, b := say("a"), say("b")
+	s := start(t, a)
+	ask := func(n int) (got string) {
+		for range n {
+			all, err := io.ReadAll(dial(t, s))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += string(all)
+		}
+		return got
+	}
+	if got := ask(2); got != "aa" {
+		t.Errorf("one upstream: %q", got)
+	}
+	if err := s.Control(Control{[]string{a, b}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(4); got != "abab" && got != "baba" {
+		t.Errorf("two upstreams: %q", got)
+	}
+	if got := s.Sample().Upstreams[b]; got.Opened != 2 {
+		t.Errorf("counted %+v", got)
+	}
+}
+
+func TestUpstreamGone(t *testing.T) {
+	leak.Check(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	s := start(t, l.Addr().String())
+	c, err := net.Dial("tcp", s.Addresses()["http"])
+	if err == nil {
+		defer c.Close()
+		_, err = c.Read(make([]byte, 1))
+	}
+	if !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("got %v, want a reset", err)
+	}
+	if got := s.Sample().Upstreams[l.Addr().String()]; got != (Upstream{Errors: 1}) {
+		t.Errorf("counted %+v", got)
+	}
+}
+
+func TestGracefulStop(t *testing.T) {
+	leak.Check(t)
+	s := start(t, serve(t, echo))
+	idle, moving := dial(t, s), dial(t, s)
+	ask := func() error {
+		moving.Write([]byte("x"))
+		_, err := io.ReadFull(moving, make([]byte, 1))
+		return err
+	}
+	leak.Eventually(t, "two", func() bool { return s.Sample().Listeners["http"].Live == 2 })
+	if err := ask(); err != nil {
+		t.Fatal(err)
+	}
+	stopped := make(chan struct{})
+	go func() {
+		s.Stop(t.Context())
+		close(stopped)
+	}()
+	go func() {
+		idle.Read(make([]byte, 1))
+		moving.CloseWrite()
+	}()
+	for i := 0; s.Sample().Listeners["http"].Live == 2; i++ {
+		if err := ask(); err != nil && !strings.Contains(err.Error(), "EOF") && !errors.Is(err, syscall.EPIPE) {
+			t.Fatalf("after %d bytes: %v", i, err)
+		}
+	}
+	<-stopped
+	if n := s.Sample().Listeners["http"]; n.Live != 0 || n.Opened != 2 {
+		t.Errorf("counted %+v", n)
+	}
+}
+
+func TestSpecErrors(t *testing.T) {
+	listen := map[string]string{"http": "127.0.0.1:0"}
+	for _, test := range []struct {
+		spec Spec
+		want string
+	}{
+		{Spec{Upstreams: []string{"127.0.0.1:1"}}, "needs a listener"},
+		{Spec{Listen: listen}, "needs an upstream"},
+		{Spec{Listen: listen, Upstreams: []string{"nowhere"}}, `upstream "nowhere"`},
+	} {
+		_, err := Start(test.spec)
+		if e, ok := errors.AsType[*worker.Error](err); !ok || e.Class != "spec" || !strings.Contains(e.Message, test.want) {
+			t.Errorf("%+v: %v, want %q", test.spec, err, test.want)
+		}
+	}
+}
