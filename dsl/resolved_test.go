@@ -1,0 +1,103 @@
+package dsl_test
+
+import (
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/dsl/diag"
+)
+
+// typed compares plans by what they say, not by where they say it. What a piece built on is merged in a resolved plan.
+var typed = cmp.Options{
+	cmp.Exporter(func(t reflect.Type) bool { return true }),
+	cmpopts.IgnoreUnexported(dsl.Plan{}, dsl.Value{}, dsl.Expr{}),
+	cmpopts.IgnoreTypes(diag.Pos{}),
+	cmpopts.IgnoreFields(dsl.Plan{}, "File", "Files", "Sources", "Include"),
+	cmpopts.IgnoreFields(dsl.Target{}, "From", "Extends"),
+	cmpopts.IgnoreFields(dsl.Scenario{}, "Use"),
+	cmp.FilterPath(func(p cmp.Path) bool {
+		f, ok := p.Last().(cmp.StructField)
+		return ok && (f.Name() == "part" || f.Name() == "Use")
+	}, cmp.Ignore()),
+	cmpopts.EquateEmpty(),
+}
+
+func TestResolvedLoadsAsTheSamePlan(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		opt  dsl.Options
+	}{
+		{"quickstart", dsl.Options{}}, {"round2", dsl.Options{}}, {"proxy-capacity", dsl.Options{}}, {"thread-concentration", dsl.Options{}},
+		{"round2", dsl.Options{Presets: []string{"smoke"}, Set: []string{"rate=500/s", "fixed=20s"}}},
+		{"proxy-capacity", dsl.Options{Presets: []string{"full"}, Set: []string{"ramp_steps=[1, 2]"}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := loadSketch(t, tt.name, tt.opt)
+			text := dsl.Resolved(p, nil)
+			if tt.opt.Presets == nil {
+				golden(t, "testdata/resolved/"+tt.name+".yaml", scrub(t, text))
+			}
+			opt := dsl.Options{Vocabulary: vocabulary, ReadFile: func(string) ([]byte, error) { return text, nil }}
+			again, list := dsl.Load("resolved.yaml", opt)
+			if len(list) > 0 {
+				t.Fatalf("%v\n%s", list, text)
+			}
+			if d := cmp.Diff(p, again, typed); d != "" {
+				t.Errorf("loaded again it differs:\n%s", d)
+			}
+			if twice := dsl.Resolved(again, nil); string(twice) != string(text) {
+				t.Errorf("resolved again it differs:\n%s", cmp.Diff(string(text), string(twice)))
+			}
+		})
+	}
+}
+
+// scrub makes paths independent of where the tests run.
+func scrub(t *testing.T, b []byte) []byte {
+	dir, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []byte(strings.ReplaceAll(string(b), dir+"/", ""))
+}
+
+func TestResolvedRedactsSecretsAndRewritesPaths(t *testing.T) {
+	src := `
+plan: p
+params:
+  token: {value: hunter2, secret: true}
+  key: {env: KEY, secret: true}
+  "on": {value: "5"}
+presets: {prod: {token: hunter3}}
+targets:
+  t:
+    install:
+      - write: {file: a, template: sub/a.tmpl}
+      - write: {file: b, template: "${{ params.token }}"}
+      - apply: sub/object.yaml
+scenarios:
+  s: {phases: [measure: {for: 1s, require: "true"}]}
+`
+	files := func(string) ([]byte, error) { return []byte(src), nil }
+	p, list := dsl.Load("dir/p.yaml", dsl.Options{Vocabulary: vocabulary, ReadFile: files, Set: []string{"token=hunter4"}})
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
+	got := string(dsl.Resolved(p, func(path string) string { return "sources/" + filepath.Base(path) }))
+	for _, secret := range []string{"hunter2", "hunter3", "hunter4"} {
+		if strings.Contains(got, secret) {
+			t.Errorf("%s is in the resolved plan:\n%s", secret, got)
+		}
+	}
+	for _, want := range []string{"template: sources/a.tmpl", "apply: sources/object.yaml", `template: "${{ params.token }}"`, "env: KEY", `value: "5"`, `require: "true"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in the resolved plan:\n%s", want, got)
+		}
+	}
+}
