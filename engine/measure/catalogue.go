@@ -10,7 +10,8 @@ import (
 
 // Known is what is known of the runs of a scenario before anything runs.
 type Known struct {
-	Loads     []string // their names
+	Loads     bool     // whether any headline load runs
+	LoadNames []string // of all loads, for what their workers say of themselves
 	Roles     []string // of processes: sut, backends, load, control
 	Processes []string // their names
 	Probes    []Probe
@@ -41,7 +42,7 @@ func Produced(k Known) []series.Desc {
 		}
 	}
 	add("", secondsDesc)
-	if len(k.Loads) > 0 {
+	if k.Loads {
 		for _, m := range loadMetrics {
 			add("", m.Desc)
 		}
@@ -49,7 +50,7 @@ func Produced(k Known) []series.Desc {
 			add("", backendConnsDesc)
 		}
 	}
-	for _, name := range k.Loads {
+	for _, name := range k.LoadNames {
 		for _, s := range GeneratorSeries {
 			add(Ident(name)+"_", seriesMetrics(s)...)
 		}
@@ -96,6 +97,19 @@ func (k Known) prefixesOf(p Probe, s series.SeriesDesc) []string {
 	}
 	return out
 }
+
+// ProducedLoad are the metrics of one load, as in load("NAME").p99_ms, sorted by name.
+func ProducedLoad() []series.Desc {
+	out := []series.Desc{secondsDesc}
+	for _, m := range loadMetrics {
+		out = append(out, m.Desc)
+	}
+	slices.SortFunc(out, func(a, b series.Desc) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// EventKinds are the kinds of events that a run may have.
+var EventKinds = []string{"abort", "change", "exit", "fault", "note", "oom", "phase", "probe", "restart"}
 
 // ProducedReplica are the metrics of each replica of a process, as in replicas("NAME").cpu_cores_mean, sorted by name.
 func ProducedReplica(k Known) []series.Desc {

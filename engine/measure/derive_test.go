@@ -122,7 +122,10 @@ func TestRateDelivered(t *testing.T) {
 		{"all sent", func(*record.Data) {}, 1},
 		{"the generator lacked descriptors", func(d *record.Data) { d.Seconds[0].Counts.Generator = 30 }, 0.9},
 		{"it fell behind", func(d *record.Data) { d.Seconds[1].Counts.Due = 70 }, 1 - 29./300}, // one is rounding
-		{"it sent late", func(d *record.Data) { d.Seconds[1].Lag = hist(30, 1500*time.Millisecond) }, 0.9},
+		{"it sent late", func(d *record.Data) {
+			d.Seconds[1].Lag, d.Seconds[1].Counts.StalledLagNs = hist(30, 1500*time.Millisecond), 15e8
+		}, 0.9},
+		{"requests waited for a connection", func(d *record.Data) { d.Seconds[1].Lag = hist(30, 1500*time.Millisecond) }, 1},
 		{"sent a little late", func(d *record.Data) { d.Seconds[1].Lag = hist(30, 500*time.Millisecond) }, 1},
 		{"the target is slow", func(d *record.Data) {
 			d.Seconds[1].Counts.OK, d.Seconds[1].Counts.Errors = 0, map[string]int64{load.Timeout: 100}

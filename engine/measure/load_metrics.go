@@ -82,7 +82,7 @@ var loadMetrics = slicesOf(
 )
 
 const (
-	lagDoc = "send lag of the generator: sent minus due"
+	lagDoc = "send lag: sent minus due, a wait for a connection included"
 	noLag  = "no send lag was recorded"
 )
 

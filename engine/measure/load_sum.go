@@ -12,7 +12,7 @@ import (
 // Stall is the send lag above which a second is one in which the generator stalled: p99_clean_ms leaves it out.
 const Stall = 50 * time.Millisecond
 
-// late is the send lag from which a request was not delivered in its time.
+// late is the generator's own send lag from which a request was not delivered in its time.
 const late = time.Second
 
 // A loadSum is what the loads of a window did in it, added up.
@@ -141,7 +141,13 @@ func (s *loadSum) delivered() (float64, string) {
 		}
 		// An arrival more or less at the ends of the window is rounding.
 		short := max(0, want-due-float64(len(s.spans)))
-		missed += short + float64(one.counts.Generator) + float64(above(one.lag, late))
+		missed += short + float64(one.counts.Generator)
+		for _, p := range one.pieces {
+			// A lag that the generator itself had no part in is a slow target's.
+			if time.Duration(p.Counts.StalledLagNs) > late {
+				missed += float64(above(p.Lag, late))
+			}
+		}
 		planned += want
 	}
 	switch {

@@ -160,7 +160,7 @@ func ProducedSeries(k Known) []series.SeriesDesc {
 			out = append(out, d)
 		}
 	}
-	if len(k.Loads) > 0 {
+	if k.Loads {
 		for _, s := range loadSeries {
 			put("", s.desc)
 		}

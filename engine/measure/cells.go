@@ -1,0 +1,190 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
+)
+
+// Cells puts the runs of a set together, each cell in the order in which its first run began, and describes every metric
+// that one of them has. Runs are read one by one; those without metrics (their engine died) are derived anew, which needs
+// their samples. Runs that have no results (their install failed, `require` did not hold) add no values.
+func Cells(set *record.Set) ([]record.Cell, map[string]series.Desc, error) {
+	var c cells
+	for r, err := range set.Runs() {
+		if err != nil {
+			return nil, nil, err
+		}
+		if r.Metrics == nil && hasResults(r.Status) {
+			d, err := set.Data(r.ID)
+			if err != nil {
+				return nil, nil, err
+			}
+			Derive(d)
+			r = d.Run
+		}
+		c.add(r)
+	}
+	return c.finish(), c.descs, nil
+}
+
+// CellsOf is Cells of runs that are in memory, in their order.
+func CellsOf(runs []*record.Run) ([]record.Cell, map[string]series.Desc) {
+	var c cells
+	for _, r := range runs {
+		c.add(r)
+	}
+	return c.finish(), c.descs
+}
+
+func hasResults(s record.Status) bool { return s == record.Done || s == record.Aborted }
+
+// cells are cells in the making.
+type cells struct {
+	order []*cell
+	byKey map[string]*cell
+	descs map[string]series.Desc
+}
+
+type cell struct {
+	record.Cell
+	taints map[string]map[string][]string // window -> metric -> messages
+	with   int                            // runs with results
+}
+
+// Key addresses a cell: a coordinate without its round and repeat.
+func Key(c record.Coord) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q %q %q", c.Stage, c.Scenario, c.Target)
+	for _, a := range c.Matrix {
+		fmt.Fprintf(&b, " %q=%q", a.Name, a.Value)
+	}
+	return b.String()
+}
+
+func (c *cells) add(r *record.Run) {
+	if c.byKey == nil {
+		c.byKey, c.descs = map[string]*cell{}, map[string]series.Desc{}
+	}
+	key := Key(r.Coord)
+	to := c.byKey[key]
+	if to == nil {
+		coord := r.Coord
+		coord.Round, coord.Repeat = 0, 0
+		to = &cell{Cell: record.Cell{Coord: coord, Metrics: map[string]map[string]record.Value{}}, taints: map[string]map[string][]string{}}
+		c.byKey[key] = to
+		c.order = append(c.order, to)
+	}
+	to.Runs = append(to.Runs, r.ID)
+	if !hasResults(r.Status) {
+		if to.with == 0 {
+			to.Status, to.Reason = r.Status, r.Reason
+		}
+		return
+	}
+	to.with++
+	if to.Status != record.Done {
+		to.Status, to.Reason = r.Status, r.Reason
+	}
+	d := newDescriber(r)
+	for w, metrics := range r.Metrics {
+		if to.Metrics[w] == nil {
+			to.Metrics[w] = map[string]record.Value{}
+		}
+		for name, v := range metrics {
+			desc, ok := c.descs[name]
+			if !ok {
+				if desc, ok = d.describe(name); !ok {
+					desc = series.Desc{Name: name, Across: series.Median, Class: series.Timing}
+				}
+				c.descs[name] = desc
+			}
+			value := to.Metrics[w][name]
+			value.Runs = append(value.Runs, v)
+			to.Metrics[w][name] = value
+			if why := Taint(r, w, desc); why != "" {
+				if to.taints[w] == nil {
+					to.taints[w] = map[string][]string{}
+				}
+				to.taints[w][name] = append(to.taints[w][name], why)
+			}
+		}
+	}
+	for key, why := range r.Missing {
+		if to.Missing == nil {
+			to.Missing = map[string]string{}
+		}
+		to.Missing[key] = why
+	}
+}
+
+func (c *cells) finish() []record.Cell {
+	var out []record.Cell
+	for _, cl := range c.order {
+		for w, metrics := range cl.Metrics {
+			for name, v := range metrics {
+				v.Value = Across(c.descs[name].Across, v.Runs)
+				if t := cl.taints[w][name]; len(t) > 0 {
+					v.Tainted = t[0]
+					if cl.with > 1 {
+						v.Tainted = fmt.Sprintf("in %d of %d runs: %s", len(t), cl.with, t[0])
+					}
+				}
+				metrics[name] = v
+				// A metric that some runs have is not missing.
+				delete(cl.Missing, MissingKey(w, name))
+			}
+		}
+		out = append(out, cl.Cell)
+	}
+	return out
+}
+
+// Across makes one value of those of the runs: their sum, maximum or median (the mean of the two in the middle of an
+// even number). There is at least one.
+func Across(a series.Across, runs []float64) float64 {
+	switch a {
+	case series.Sum:
+		sum := 0.0
+		for _, v := range runs {
+			sum += v
+		}
+		return sum
+	case series.Max:
+		return maxOf(runs)
+	}
+	s := slices.Sorted(slices.Values(runs))
+	n := len(s)
+	if n%2 == 1 {
+		return s[n/2]
+	}
+	return s[n/2-1] + (s[n/2]-s[n/2-1])/2
+}
+
+// Taint says in words which guard of a run spoils a metric of one of its windows, "" if none does. Guards of timing spoil
+// latencies, rates and CPU figures, guards of work everything; a guard of one load spoils what that load is part of.
+func Taint(r *record.Run, window string, d series.Desc) string {
+	for _, g := range r.Guards {
+		if g.OK || g.Taints == "" || g.Taints == taintsTiming && d.Class != series.Timing || !about(r, window, g.Load) {
+			continue
+		}
+		return g.Message
+	}
+	return ""
+}
+
+// about reports whether the load has a part in a window.
+func about(r *record.Run, win, load string) bool {
+	if load == "" {
+		return true
+	}
+	for _, w := range windows(r) {
+		if w.name == win {
+			return w.loads[load] || w.process != "" && headlineLoads(r)[load]
+		}
+	}
+	return true
+}

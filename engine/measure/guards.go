@@ -1,0 +1,219 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/planrun/planrun/engine/record"
+)
+
+// What a guard taints.
+const (
+	taintsTiming = "timing"
+	taintsWork   = "work"
+)
+
+// A judge collects guards of one run.
+type judge struct {
+	ix     *index
+	run    *record.Run
+	t      Thresholds
+	m      Machine
+	rates  []span
+	guards []record.Guard
+}
+
+// Guards says whether the measurement of a run can be trusted: each with what was seen and the threshold, in words, also
+// where it held. Guards of a load carry its name. A run without a load has guards of the machine only.
+func Guards(d *record.Data, t Thresholds, m Machine) []record.Guard {
+	j := &judge{ix: newIndex(d, nil), run: d.Run, t: t, m: m, rates: headlineSpans(d.Run.Phases)}
+	if j.m.CPUs == 0 {
+		j.m.CPUs = j.ix.cpusSeen()
+	}
+	for i := range d.Run.Loads {
+		l := &d.Run.Loads[i]
+		s := j.ix.sum(map[string]bool{l.Name: true}, spansOf(d.Run.Phases, func(record.Phase) bool { return true }))
+		j.verified(l)
+		j.answered(l, s)
+		j.workers(l)
+		j.connections(l)
+		j.lacked(l, s)
+		if len(l.Spec.Rate) > 0 {
+			j.rate(l)
+			j.lag(l)
+		}
+		j.generatorCPU(l)
+		j.descriptors(l)
+		j.ports(l)
+	}
+	j.fault()
+	j.change()
+	j.clock()
+	j.pinning()
+	j.foreign()
+	j.length()
+	return j.guards
+}
+
+func (j *judge) add(name, load string, ok bool, taints, format string, args ...any) {
+	j.guards = append(j.guards, record.Guard{Name: name, Load: load, OK: ok, Taints: taints, Message: fmt.Sprintf(format, args...)})
+}
+
+func (j *judge) fault() {
+	for _, f := range j.run.Facts.Faults {
+		what := fmt.Sprintf("toxic %s of relay %s", f.Toxic, f.Relay)
+		switch {
+		case f.Connections == 0 && f.Bytes == 0:
+			j.add("fault", "", false, taintsWork, "%s was in force from %.1f s to %.1f s, but nothing passed the relay under it", what, f.Start, f.End)
+		case f.AskedMs > 0 && f.MeasuredMs > 0 && f.MeasuredMs < f.AskedMs/2:
+			j.add("fault", "", false, taintsWork, "%s added %.2f ms, of %.2f ms asked (at least half of it counts as in force)", what, f.MeasuredMs, f.AskedMs)
+		case f.AskedMs > 0 && f.MeasuredMs > 0:
+			j.add("fault", "", true, taintsWork, "%s was in force for %d connections: it added %.2f ms, of %.2f ms asked", what, f.Connections, f.MeasuredMs, f.AskedMs)
+		default:
+			j.add("fault", "", true, taintsWork, "%s was in force for %d connections", what, f.Connections)
+		}
+	}
+	for _, p := range j.run.Phases {
+		asked, seen := 0, 0
+		for _, a := range j.run.Actions {
+			if a.Kind == "toxic" && a.Phase == p.Name && a.Error == "" {
+				asked++
+			}
+		}
+		for _, f := range j.run.Facts.Faults {
+			if f.Phase == p.Name {
+				seen++
+			}
+		}
+		if seen < asked {
+			j.add("fault", "", false, taintsWork, "phase %s asked for %d toxics, the relays counted %d in force", p.Name, asked, seen)
+		}
+	}
+}
+
+// change reads events of kind "change" that say whether what was changed arrived (the field "arrived").
+func (j *judge) change() {
+	for _, e := range j.ix.d.Events {
+		arrived, known := e.Fields["arrived"].(bool)
+		if e.Kind != "change" || !known {
+			continue
+		}
+		if arrived {
+			j.add("change", "", true, taintsWork, "%s: it arrived", e.Message)
+		} else {
+			j.add("change", "", false, taintsWork, "%s: it never arrived", e.Message)
+		}
+	}
+}
+
+func (j *judge) clock() {
+	step := math.Abs(j.run.Facts.ClockStep)
+	j.add("clock", "", step <= j.t.ClockStep.Seconds(), taintsTiming,
+		"the wall clock moved by %.1f ms against the monotonic clock (at most %v)", step*1000, j.t.ClockStep)
+}
+
+func (j *judge) pinning() {
+	asked := 0
+	for _, p := range j.run.Processes {
+		if len(p.WantCPUs) == 0 {
+			continue
+		}
+		asked++
+		if !slices.Equal(slices.Sorted(slices.Values(p.CPUs)), slices.Sorted(slices.Values(p.WantCPUs))) {
+			j.add("pinning", "", false, taintsTiming, "%s (replica %d) ran on %s, the plan asked for %s", p.Name, p.Replica, cpuList(p.CPUs), cpuList(p.WantCPUs))
+			return
+		}
+	}
+	if asked > 0 {
+		j.add("pinning", "", true, taintsTiming, "all %d processes that the plan pins ran on the CPUs it asked for", asked)
+	}
+}
+
+func (j *judge) foreign() {
+	var tracks []*track
+	for _, tr := range j.ix.tracks {
+		if tr.series == "foreign_cpu" && tr.label == "" {
+			tracks = append(tracks, tr)
+		}
+	}
+	if len(tracks) == 0 || j.m.CPUs == 0 {
+		return
+	}
+	_, v := between(j.rates)(valuesOf(tracks))
+	if len(v) == 0 {
+		return
+	}
+	share := mean(v) / float64(j.m.CPUs)
+	if j.t.ForeignCPU > 0 {
+		j.add("foreign-cpu", "", share <= j.t.ForeignCPU, taintsTiming,
+			"what the plan did not start used %s of the machine's CPUs (at most %s)", percent(share), percent(j.t.ForeignCPU))
+		return
+	}
+	j.add("foreign-cpu", "", share <= j.t.ForeignWarn, "",
+		"what the plan did not start used %s of the machine's CPUs (above %s is worth a warning)", percent(share), percent(j.t.ForeignWarn))
+}
+
+func (j *judge) length() {
+	if len(j.rates) == 0 {
+		j.add("length", "", false, taintsTiming, "no recorded phase was reached")
+		return
+	}
+	s := length(j.rates)
+	j.add("length", "", s >= j.t.Shortest.Seconds()-1e-6, taintsTiming, "the headline window lasted %.2f s (at least %v)", s, j.t.Shortest)
+}
+
+// cpusSeen is how many CPUs the host probe saw.
+func (ix *index) cpusSeen() int {
+	n := 0
+	for _, tr := range ix.tracks {
+		if tr.series == cpuBusy && tr.label != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// cpuBusy is the host probe's series of each CPU, with labels cpu0, cpu1, ...
+const cpuBusy = "cpu_busy"
+
+// percent prints a share with as many digits as matter.
+func percent(share float64) string {
+	switch p := share * 100; {
+	case p == math.Trunc(p) || p >= 10 && p < 99:
+		return fmt.Sprintf("%.0f %%", p)
+	default:
+		return strings.TrimSuffix(fmt.Sprintf("%.2f", p), "0") + " %"
+	}
+}
+
+// cpuList prints CPUs as the plan writes them: 0-3,8.
+func cpuList(cpus []int) string {
+	if len(cpus) == 0 {
+		return "all CPUs"
+	}
+	sorted := slices.Compact(slices.Sorted(slices.Values(cpus)))
+	var parts []string
+	for i := 0; i < len(sorted); {
+		k := i
+		for k+1 < len(sorted) && sorted[k+1] == sorted[k]+1 {
+			k++
+		}
+		if k == i {
+			parts = append(parts, fmt.Sprint(sorted[i]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", sorted[i], sorted[k]))
+		}
+		i = k + 1
+	}
+	if len(sorted) == 1 {
+		return "CPU " + parts[0]
+	}
+	return "CPUs " + strings.Join(parts, ",")
+}
+
+func milliseconds(d time.Duration) string {
+	return fmt.Sprintf("%.3g ms", float64(d)/1e6)
+}
