@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -159,7 +158,7 @@ func (a *activation) let(n string, l *Program) ref.Val {
 		r.rec = &done.rec
 		v, _, err := l.prog.ContextEval(a.ctx, &activation{a.ctx, l, a.v, &r})
 		if err != nil {
-			v = types.WrapErr(a.reason(err))
+			v = types.WrapErr(reasonOf(err))
 		}
 		done.v = v
 		a.v.lets[n] = done
@@ -189,13 +188,6 @@ func (a *activation) call(name string, args []ref.Val) ref.Val {
 	return toCEL(name+"()", v)
 }
 
-func (a *activation) reason(err error) *Reason {
-	if a.ctx.Err() != nil && !errors.As(err, new(*Reason)) {
-		return &Reason{Deadline, fmt.Sprintf("not evaluated within %v", EvalLimit)}
-	}
-	return reasonOf(err)
-}
-
 // Eval evaluates, within EvalLimit.
 func (p *Program) Eval(ctx context.Context, v Values) Result {
 	if v.lets == nil {
@@ -215,7 +207,7 @@ func (p *Program) Eval(ctx context.Context, v Values) Result {
 	}
 	switch {
 	case err != nil:
-		res.Err = act.reason(err)
+		res.Err = reasonOf(err)
 	default:
 		value, ok := fromCEL(out)
 		if !ok {

@@ -15,7 +15,7 @@ var cellFunctions = []function{
 			s.place = s.place.scenario(s.ix, string(v[1].(types.String)))
 			return s.object()
 		})}},
-	{Doc{"target", "results", `target("x")`, "The same cell of another target; the name is a literal or a loop variable over targets.", `targets.measured.map(t, target(t).p99_ms).max()`, "4"}, toTarget()},
+	{Doc{"target", "results", `target("x")`, "The same cell of another target; the name is a literal or a loop variable over targets.", `targets.measured.map(t, scenario("churn").target(t).p99_ms).max()`, "4"}, toTarget()},
 	{Doc{"axis", "results", `axis("name", value)`, "The same cell at another value of a matrix axis.", `scenario("faults").axis("fault", "latency").phase("fault").p50_ms`, "21"}, toAxis()},
 	{Doc{"phase", "results", `phase("x")`, "The figures of one phase; .seconds is its length.", `scenario("slowloris").phase("attack").seconds`, "60"},
 		append(part("phase", cellT, phaseT, func(s spot, n string) ref.Val { s.phase = n; return s.object() }),
@@ -27,7 +27,7 @@ var cellFunctions = []function{
 		append(part("series", cellT, seriesT, spot.series), part("series", phaseT, seriesT, spot.series)...)},
 	{Doc{"events", "results", `events("kind")`, "What happened, in order: .at (seconds since the run began), .process, .detail. An empty list means that nothing happened.", `events("exit").exists(e, e.at > 5)`, "true"},
 		append(part("events", cellT, eventsT, spot.events), part("events", phaseT, eventsT, spot.events)...)},
-	{Doc{"replicas", "results", `replicas("process")`, "The processes of one name: a field is the list of their values, and macros go through them.", `cv(scenario("fleet").replicas("pod").cpu_cores_mean) > 2`, "true"},
+	{Doc{"replicas", "results", `replicas("process")`, "The processes of one name: a field is the list of their values, and macros go through them.", `cv(target("nginx").scenario("fleet").axis("pods", 6).replicas("pod").cpu_cores_mean) > 2`, "true"},
 		part("replicas", cellT, replicasT, spot.replicas)},
 	{Doc{"runs", "results", "runs.metric", "The values of all runs of the cell, as a list.", `runs.req_per_s.size()`, "3"}, nil},
 }

@@ -77,5 +77,14 @@ func sizes() (opts []cel.EnvOption) {
 	for _, t := range []*cel.Type{listA, mapAB, text} {
 		opts = append(opts, fn("size", []*cel.Type{t}, num, size), method("size", []*cel.Type{t}, num, size))
 	}
+	for _, t := range []*cel.Type{runsT, replicasT} {
+		opts = append(opts, method("size", []*cel.Type{t}, num, func(v ...ref.Val) ref.Val {
+			list := v[0].(*object).v.(lister)()
+			if types.IsError(list) {
+				return list
+			}
+			return size(list)
+		}))
+	}
 	return opts
 }

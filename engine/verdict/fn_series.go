@@ -14,7 +14,7 @@ import (
 var seriesFunctions = []function{
 	{Doc{"after", "series", "series.after(seconds)", "The samples from a time on; times count from the begin of the phase, or of the run.", window + `.after(30).size()`, "30"},
 		onSeries("after", seriesT, func(s *Series, at float64) ref.Val { return seriesObject(s.between(at, s.until())) })},
-	{Doc{"before", "series", "series.before(seconds)", "The samples up to a time.", window + `.before(9).size()`, "10"},
+	{Doc{"before", "series", "series.before(seconds)", "The samples up to a time.", window + `.before(9).size()`, "9"},
 		onSeries("before", seriesT, func(s *Series, at float64) ref.Val { return seriesObject(s.between(s.from(), at)) })},
 	{Doc{"size", "series", "series.size()", "The number of samples.", window + `.size()`, "60"},
 		ofSeries("size", 0, num, func(s *Series) ref.Val { return types.Double(len(s.V)) })},

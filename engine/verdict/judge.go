@@ -255,7 +255,7 @@ func (p *Part) guard() {
 		return
 	}
 	g := p.Guards[0]
-	p.Outcome = Inconclusive
+	p.Outcome, p.Label, p.Broke = Inconclusive, "", ""
 	p.Reason = fmt.Sprintf("guard %s: %s (%s of %s)", g.Guard, g.Message, g.Metric, g.Cell)
 }
 

@@ -126,7 +126,9 @@ func (p *pass) unknownPath(n ast.Expr) {
 	for i := len(parts) - 1; i > 0; i-- { // the deepest part that is right
 		prefix := strings.Join(parts[:i], ".")
 		if below := p.below(prefix); len(below) > 0 {
-			if prefix == "params" {
+			if whole := prefix + "." + parts[i]; len(p.below(whole)) > 0 {
+				p.say(nodes[i].ID(), didYouMean("", p.below(whole)), "%s is not a value; name a part of it", whole)
+			} else if prefix == "params" {
 				p.say(nodes[i].ID(), didYouMean(parts[i], below), "unknown param %q", parts[i])
 			} else {
 				p.say(nodes[i].ID(), didYouMean(parts[i], below), "%s has no %q", prefix, parts[i])
@@ -178,6 +180,7 @@ func (p *pass) later(id int64, name string, in Time) {
 var symbols = strings.NewReplacer("_<_", "<", "_<=_", "<=", "_>_", ">", "_>=_", ">=", "_==_", "==", "_!=_", "!=", "_+_", "+", "_-_", "-", "_*_", "*", "_/_", "/", "_%_", "%",
 	"_[_]", "[]", "@or", "||", "@and", "&&", "_?_:_", "?:", "!_", "!", "-_", "-", "@in", "in", "@items", "a macro", "@nonempty", "a macro", "@ratio", "ratio()",
 	"double", "number", "string", "text", "bool", "condition", "(@plan, ", "(", "(@plan", "(", "@plan.", "", "@", "")
+var memberCall = regexp.MustCompile(`^(.+?)\.\((.*)\)$`)
 var overload = regexp.MustCompile(`found no matching overload for '(.+)' applied to '(.+)'`)
 
 func typeMessage(m string) (msg, hint string) {
@@ -185,7 +188,8 @@ func typeMessage(m string) (msg, hint string) {
 	if g == nil {
 		return symbols.Replace(m), ""
 	}
-	args := symbols.Replace(g[2])
+	args := symbols.Replace(memberCall.ReplaceAllString(g[2], "($1, $2)"))
+	args = strings.Replace(args, ", )", ")", 1)
 	name := symbols.Replace(g[1])
 	if identifier.MatchString(name) {
 		for _, d := range Functions() {

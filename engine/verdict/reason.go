@@ -1,11 +1,13 @@
 package verdict
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
 )
 
 // Cause says of what kind a missing value is. Higher causes decide over lower ones.
@@ -40,6 +42,9 @@ func reasonOf(err error) *Reason {
 	var r *Reason
 	if errors.As(err, &r) {
 		return r
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, interpreter.InterruptError{}) {
+		return &Reason{Deadline, fmt.Sprintf("not evaluated within %v", EvalLimit)}
 	}
 	return &Reason{Undefined, err.Error()}
 }

@@ -14,7 +14,7 @@ func didYouMean(s string, known []string) string {
 			best, dist = k, d
 		}
 	}
-	if s != "" && dist <= max(1, len(s)/3) {
+	if dist < len(s) && dist <= max(1, len(s)/3) {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
 	if len(known) > 0 && len(known) <= 12 {
@@ -30,24 +30,29 @@ func join(hint string) string {
 	return "; " + hint
 }
 
-// distance is Levenshtein's.
+// distance counts inserted, deleted, replaced and swapped letters (optimal string alignment).
 func distance(a, b string) int {
 	ra, rb := []rune(a), []rune(b)
-	d := make([]int, len(rb)+1)
-	for j := range d {
-		d[j] = j
+	rows := make([][]int, len(ra)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(rb)+1)
+		rows[i][0] = i
 	}
-	for i := range ra {
-		prev := d[0]
-		d[0] = i + 1
-		for j := range rb {
-			cost := prev
-			if ra[i] != rb[j] {
-				cost++
+	for j := range rb {
+		rows[0][j+1] = j + 1
+	}
+	for i := 1; i <= len(ra); i++ {
+		for j := 1; j <= len(rb); j++ {
+			cost := 1
+			if ra[i-1] == rb[j-1] {
+				cost = 0
 			}
-			prev = d[j+1]
-			d[j+1] = min(d[j+1]+1, d[j]+1, cost)
+			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && ra[i-1] == rb[j-2] && ra[i-2] == rb[j-1] {
+				d = min(d, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = d
 		}
 	}
-	return d[len(rb)]
+	return rows[len(ra)][len(rb)]
 }

@@ -30,6 +30,9 @@ func (a *address) at() []place {
 // here is the address of the current cell.
 func (p *pass) here() *address {
 	out := &address{}
+	if len(p.base) == 0 {
+		return &address{places: []place{{}}}
+	}
 	for _, c := range p.base {
 		out.places = append(out.places, place{Coord: c})
 	}
