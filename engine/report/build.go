@@ -12,8 +12,10 @@ type Input struct {
 	Results     *record.Results
 	Environment *record.Environment // nil if the result set has none
 	Runs        []*record.Run       // those of Results.Cells, in any order
-	// Data reads one run with its series, for charts. nil means that there are none to be had.
-	Data func(id string) (*record.Data, error)
+	// Series gives a metric or series of a run over the run's whole time, for charts: the times, in seconds since it began,
+	// and the values; none if the run has no such series. (Package measure knows what a name means over time.) nil means that
+	// there are none to be had.
+	Series func(id, name string) (times, values []float64, err error)
 	// Events reads one run's events, and what the reader had to leave out. nil means that there are none to be had.
 	Events func(id string) (events []record.Event, notes []string, err error)
 }

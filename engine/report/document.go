@@ -41,16 +41,15 @@ type Column struct {
 // Code is text to be kept as it is.
 type Code struct{ Lines []string }
 
-// A Chart is one or more lines over time. A writer without pictures shows it as a table.
+// A Chart is one or more lines over time, with a point a second. A writer without pictures shows it as a table.
 type Chart struct {
 	Title  string // the metric or series
 	Unit   string
-	Every  float64  // seconds between two points
-	Phases []string // of each point
+	Phases []string // in each second
 	Lines  []Line
 }
 
-// A Line has one value for each point of time; nil where there was none.
+// A Line has one value for each second; nil where there was none.
 type Line struct {
 	Name   string
 	Values []*float64

@@ -2,12 +2,11 @@ package report
 
 import (
 	"fmt"
-	"math"
+	"slices"
 	"time"
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
-	"github.com/planrun/planrun/internal/hdr"
 	"github.com/planrun/planrun/internal/load"
 )
 
@@ -46,17 +45,22 @@ func newFixture() *fixture {
 		Layout:  map[string][]int{"sut": {0, 1}, "load": {2, 3}},
 		Offers:  map[string]string{"cgroup limits": "no: not the right to make cgroups", "nftables": "yes"},
 	}
-	f.in.Data = func(id string) (*record.Data, error) {
+	f.in.Series = func(id, name string) (t, v []float64, err error) {
 		d, ok := f.data[id]
 		if !ok {
-			return nil, fmt.Errorf("reading it: no such run")
+			return nil, nil, fmt.Errorf("no such run")
 		}
-		return d, nil
+		for _, p := range d.Points {
+			if p.Series == name {
+				t, v = append(t, p.T), append(v, p.V)
+			}
+		}
+		return t, v, nil
 	}
 	f.in.Events = func(id string) ([]record.Event, []string, error) {
-		d, err := f.in.Data(id)
-		if err != nil {
-			return nil, nil, err
+		d, ok := f.data[id]
+		if !ok {
+			return nil, nil, fmt.Errorf("no such run")
 		}
 		return d.Events, d.Notes, nil
 	}
@@ -134,14 +138,11 @@ func (f *fixture) run(coord record.Coord, rate float64, s cellSpec, last bool) *
 	}
 	d := &record.Data{Run: run}
 	for sec := range int(end) {
-		h := &hdr.Histogram{}
-		h.Record(int64(math.Round(1e9 / rate)))
-		d.Seconds = append(d.Seconds, load.Second{Load: "small", Phase: "measure", Second: sec, Counts: load.Counts{Due: int64(rate), OK: int64(rate)}, Latency: h})
 		d.Points = append(d.Points,
-			series.Point{T: float64(sec), Series: "cpu_user_s", Role: "sut", Source: coord.Target, V: float64(sec)},
-			series.Point{T: float64(sec), Series: "cpu_kernel_s", Role: "sut", Source: coord.Target, V: float64(sec) / 4},
-			series.Point{T: float64(sec), Series: "rss_mib", Role: "sut", Source: coord.Target, V: 40 + float64(sec)})
+			series.Point{T: float64(sec) + 0.2, Series: "p99_ms", V: 1000 / rate},
+			series.Point{T: float64(sec) + 0.3, Series: "sut_rss_mib", V: 40 + float64(sec)})
 	}
+	d.Points = slices.DeleteFunc(d.Points, func(p series.Point) bool { return p.Series == "sut_rss_mib" && p.T > 3 && p.T < 4 })
 	f.in.Runs = append(f.in.Runs, run)
 	f.data[run.ID] = d
 	return run
@@ -195,6 +196,7 @@ func rich() *fixture {
 	bad.Examples = []string{"connect: connection refused", "status 502: <html>|`bad`"}
 	bad.Actions = []record.Action{{Kind: "http", Where: "plan.yaml:40:9", Start: 2.5, Error: "PUT /config: 500"}}
 	bad.Guards = append(bad.Guards, record.Guard{Name: "foreign-cpu", Message: "12 % of the machine went to others"}, record.Guard{Name: "novel", Taints: "work", Message: "a guard without words"})
+	bad.LeftOut = []record.LeftOut{{T: 1, Why: "the first second"}, {T: 4, Why: "the load generator stalled for 61ms"}}
 	bad.Processes[0].Died = "signal: killed"
 	bad.Facts.Faults = []record.Fault{{Relay: "slow_web", Toxic: "latency", Phase: "measure", Start: 2, End: 4, Connections: 16, Bytes: 123456, AskedMs: 20, MeasuredMs: 20.8}, {Relay: "slow_web", Toxic: "cut", Start: 4, End: 4.5}}
 	bad.Checks = append(bad.Checks, record.Guard{Name: "files", Message: "3 lines of series.jsonl could not be written"})
@@ -203,7 +205,7 @@ func rich() *fixture {
 	early := *bad
 	early.ID, early.Status, early.Reason, early.Where = "ended", record.Aborted, "`failed > 10` held for 10 s", "plan.yaml:50:11"
 	early.Coord.Repeat = 3
-	early.Guards, early.Checks, early.Loads, early.Processes, early.Facts, early.Actions = nil, nil, nil, nil, record.Facts{}, nil
+	early.LeftOut, early.Guards, early.Checks, early.Loads, early.Processes, early.Facts, early.Actions = nil, nil, nil, nil, nil, record.Facts{}, nil
 	f.in.Runs = append(f.in.Runs, &early)
 	f.data["ended"] = &record.Data{Run: &early}
 	r.Cells[9].Runs = append(r.Cells[9].Runs, "ended")
@@ -219,7 +221,6 @@ func rich() *fixture {
 		{Kind: "table", Title: "By repeat", Cells: []int{0, 1}, Rows: []string{"target", "repeat"}, Metrics: []string{"req_per_s"}},
 		{Kind: "table", Title: "Where each target loses", Cells: []int{0, 1, 2, 3, 4, 5, 8, 9}, Losses: &record.Against{Best: []string{"nginx", "nginx-tuned"}}},
 		{Kind: "chart", Title: "p99_ms", Cells: []int{0, 1}},
-		{Kind: "chart", Title: "sut_cpu_cores", Cells: []int{8}},
 		{Kind: "chart", Title: "sut_rss_mib", Cells: []int{8, 12}},
 		{Kind: "chart", Title: "req_per_s", As: "bars", Cells: []int{4, 5}},
 		{Kind: "chart", Title: "gc_pauses", Cells: []int{0}},

@@ -129,7 +129,7 @@ func upper(s string) string {
 func guards(b *builder) ([]Section, error) {
 	bad, held := b.broken(guardsOf)
 	checks, right := b.broken(checksOf)
-	if len(bad)+len(checks)+held+right == 0 {
+	if len(bad)+len(checks)+held+right+len(b.leftOut().Rows) == 0 {
 		return nil, nil
 	}
 	s := Section{Title: "Can it be trusted"}
@@ -150,7 +150,25 @@ func guards(b *builder) ([]Section, error) {
 	if len(t.Rows) > 0 {
 		s.Blocks = append(s.Blocks, t)
 	}
+	if left := b.leftOut(); len(left.Rows) > 0 {
+		s.Blocks = append(s.Blocks, Heading{"Seconds that the clean latencies are without"}, left)
+	}
 	return []Section{s}, nil
+}
+
+// leftOut names the seconds that p99_clean_ms and its like leave out.
+func (b *builder) leftOut() Table {
+	t := Table{Columns: []Column{{Title: "run"}, {Title: "from", Right: true}, {Title: "why"}}}
+	for _, c := range b.res.Cells {
+		for _, id := range c.Runs {
+			if r := b.runs[id]; r != nil {
+				for _, l := range r.LeftOut {
+					t.Rows = append(t.Rows, row(b.runName(r), seconds(l.T), dash(l.Why)))
+				}
+			}
+		}
+	}
+	return t
 }
 
 func instances(list []*broken) (n int) {

@@ -61,7 +61,7 @@ func (m *markdown) blocks(blocks []Block) {
 		case Code:
 			m.code(b)
 		case Chart:
-			m.line("The picture is in the HTML form of this report; its numbers:")
+			m.line(m.inline(b.caption(), false))
 			m.table(b.table())
 		}
 	}
@@ -86,7 +86,18 @@ func (m *markdown) inline(t Text, table bool) string {
 			b.WriteString(strings.ReplaceAll(escape(visible(s.Text)), "\n", "<br>"))
 		}
 	}
-	return b.String()
+	return trimBreaks(b.String())
+}
+
+// trimBreaks takes line ends away from both ends: at the beginning of a line they would be an HTML block.
+func trimBreaks(s string) string {
+	for {
+		t := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(s, "<br>"), "<br>"))
+		if t == s {
+			return s
+		}
+		s = t
+	}
 }
 
 func (m *markdown) code(c Code) {
@@ -108,7 +119,7 @@ func (m *markdown) table(t Table) {
 	head := make([]string, len(t.Columns))
 	align := make(tw.Alignment, len(t.Columns))
 	for i, c := range t.Columns {
-		head[i] = m.inline(text(oneLine(c.Title)), true)
+		head[i] = dash(m.inline(text(oneLine(c.Title)), true))
 		if align[i] = tw.AlignLeft; c.Right {
 			align[i] = tw.AlignRight
 		}
@@ -117,7 +128,7 @@ func (m *markdown) table(t Table) {
 	for i, r := range t.Rows {
 		rows[i] = make([]string, len(t.Columns))
 		for j := range t.Columns {
-			rows[i][j] = strings.TrimSpace(m.inline(r[j], true))
+			rows[i][j] = dash(m.inline(r[j], true))
 		}
 	}
 	s, err := layOut(renderer.NewMarkdown(), head, rows, align)

@@ -29,6 +29,14 @@ func parseMetric(s string) metric {
 	return m
 }
 
+// key is how a record names the metric: of a window other than the headline with the window before it.
+func (m metric) key() string {
+	if m.window == "" {
+		return m.name
+	}
+	return m.window + "/" + m.name
+}
+
 func (b *builder) desc(name string) series.Desc {
 	if d, ok := b.res.Descs[name]; ok {
 		return d
@@ -97,7 +105,7 @@ func (b *builder) readRuns(u unit, m metric) reading {
 		}
 		if x, ok := run.Metrics[m.window][m.name]; ok {
 			r.runs = append(r.runs, x)
-		} else if why := run.Missing[m.name]; why != "" {
+		} else if why := run.Missing[m.key()]; why != "" {
 			r.why = why
 		}
 	}
@@ -116,11 +124,7 @@ func (b *builder) readRuns(u unit, m metric) reading {
 func across(how series.Across, v []float64) float64 {
 	switch how {
 	case series.Sum:
-		sum := 0.0
-		for _, x := range v {
-			sum += x
-		}
-		return sum
+		return stats.Sum(v)
 	case series.Max:
 		return slices.Max(v)
 	}
@@ -128,8 +132,8 @@ func across(how series.Across, v []float64) float64 {
 }
 
 func (b *builder) whyMissing(c *record.Cell, m metric) string {
-	if why := c.Missing[m.name]; why != "" {
-		return m.name + ": " + why
+	if why := c.Missing[m.key()]; why != "" {
+		return m.key() + ": " + why
 	}
 	if !hasResults(c.Status) {
 		return b.name(c.Coord) + ": " + statusWords(c.Status, c.Reason)

@@ -9,9 +9,6 @@ import (
 	"github.com/planrun/planrun/engine/stats"
 )
 
-// distortedAbove is the share of failed or slow requests above which a latency has no ratio, unless the plan says another.
-const distortedAbove = 0.001
-
 // A comparison is a ratio between two targets with what it means.
 type comparison struct {
 	metric metric
@@ -26,7 +23,7 @@ type comparison struct {
 // compare gives the ratio of one target to another among the units of a row, one unit a target.
 func (b *builder) compare(units []unit, r record.Ratio, m metric) comparison {
 	c := comparison{metric: m, of: r.Of, best: r.To.Best, better: b.desc(m.name).Better}
-	c.to = b.reference(units, r.To, m)
+	c.to = b.reference(units, r, m)
 	ua, ub := find(units, r.Of), find(units, c.to)
 	c.a, c.b = b.side(ua, r.Of, m), b.side(ub, c.to, m)
 	switch {
@@ -35,12 +32,8 @@ func (b *builder) compare(units []unit, r record.Ratio, m metric) comparison {
 	case c.b.why != "":
 		c.ratio.NA = c.b.why
 	default:
-		limit := r.DistortedAbove
-		if limit == 0 {
-			limit = distortedAbove
-		}
 		for _, u := range []*unit{ua, ub} {
-			if why := b.distorted(*u, m, limit); why != "" && c.ratio.NA == "" {
+			if why := b.distorted(*u, m, r.DistortedAbove); why != "" && c.ratio.NA == "" {
 				c.ratio.NA = why
 			}
 		}
@@ -71,8 +64,10 @@ func (b *builder) side(u *unit, target string, m metric) reading {
 	return b.read(*u, m)
 }
 
-// reference names what is compared with: the target, or the best of several that have a value; the first if none has.
-func (b *builder) reference(units []unit, to record.Against, m metric) string {
+// reference names what is compared with: the target, or the best of several that have a value which is not distorted; the
+// first if none has.
+func (b *builder) reference(units []unit, ratio record.Ratio, m metric) string {
+	to := ratio.To
 	if len(to.Best) == 0 {
 		return to.Target
 	}
@@ -80,8 +75,9 @@ func (b *builder) reference(units []unit, to record.Against, m metric) string {
 	var value float64
 	lower := b.desc(m.name).Better == series.Lower
 	for _, t := range to.Best {
-		r := b.side(find(units, t), t, m)
-		if r.why == "" && (!have || lower && r.value < value || !lower && r.value > value) {
+		u := find(units, t)
+		r := b.side(u, t, m)
+		if r.why == "" && b.distorted(*u, m, ratio.DistortedAbove) == "" && (!have || lower && r.value < value || !lower && r.value > value) {
 			best, value, have = t, r.value, true
 		}
 	}
@@ -109,29 +105,15 @@ func (b *builder) sideOf(u unit, m metric, r reading) stats.Side {
 }
 
 // distorted says why a latency of u says nothing: too many requests failed (a latency is of successes only) or were slow.
+// A limit of 0 is the usual one.
 func (b *builder) distorted(u unit, m metric, limit float64) string {
 	if b.desc(m.name).Unit != "ms" {
 		return ""
 	}
 	total := func(name string) float64 {
-		r := b.readRuns(u, parseMetric(name))
-		sum := 0.0
-		for _, v := range r.runs {
-			sum += v
-		}
-		return sum
+		return stats.Sum(b.readRuns(u, parseMetric(name)).runs)
 	}
-	requests := total("requests")
-	if requests == 0 {
-		return ""
-	}
-	failed, slow := total("failed"), total("slow_over_1s")
-	share := (failed + slow) / requests
-	if share <= limit {
-		return ""
-	}
-	return fmt.Sprintf("distorted: of %s's requests %s failed or took longer than a second (%s and %s); above %s a latency says nothing",
-		b.name(u.cell.Coord), percent(share), grouped(failed), grouped(slow), percent(limit))
+	return stats.Distorted(b.name(u.cell.Coord), total("requests"), total("failed"), total("slow_over_1s"), limit)
 }
 
 // ahead is who the ratio favours; "" if it favours nobody or says nothing.

@@ -36,7 +36,7 @@ var cases = []struct {
 	}},
 	{"no-runs", func() *fixture {
 		f := newFixture()
-		f.in.Environment, f.in.Data, f.in.Events = nil, nil, nil
+		f.in.Environment, f.in.Series, f.in.Events = nil, nil, nil
 		return f
 	}},
 	{"unfinished", func() *fixture { // the engine died in the second run
