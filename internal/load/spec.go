@@ -108,7 +108,8 @@ type Counts struct {
 	Refused      int64         `json:"refused_retried,omitempty"`
 	BytesIn      int64         `json:"bytes_in,omitempty"`
 	BytesOut     int64         `json:"bytes_out,omitempty"`
-	StalledLagNs int64         `json:"stalled_lag,omitempty"` // the largest send lag of the second: what shows that the generator stalled
+	StalledLagNs int64         `json:"stalled_lag,omitempty"`   // the largest send lag of the second after both request and connection were there: what shows that the generator stalled
+	ReuseRetried int64         `json:"reuse_retried,omitempty"` // requests sent again, once, on a new connection, because the server closed the old one before a byte of an answer
 }
 
 // A Second is what a worker reports of one second and one phase: the requests that were due in it, once all of them are

@@ -1,0 +1,106 @@
+package load
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/planrun/planrun/internal/worker"
+)
+
+// Main is the life of a load worker process: it speaks the worker protocol until the engine stops it.
+func Main(in io.Reader, out io.Writer) error {
+	return worker.Serve(in, out, "load", &handler{})
+}
+
+// A handler runs one load for the worker protocol: its specification is a Spec, its ready message a Ready, its control
+// messages are Controls and its samples Samples. A Control may come before the start, and should, so that the first
+// request has a phase.
+type handler struct {
+	loop    *loop
+	stopped bool
+}
+
+func (h *handler) Configure(ctx context.Context, body json.RawMessage) (any, error) {
+	var spec Spec
+	if err := json.Unmarshal(body, &spec); err != nil {
+		return nil, wrong("decoding the specification of a load: %v", err)
+	}
+	j, err := newJob(spec)
+	if err != nil {
+		return nil, err
+	}
+	to, family, err := resolve(ctx, j.Address)
+	if err != nil {
+		return nil, &worker.Error{Class: "target", Message: err.Error()}
+	}
+	h.end() // an earlier configuration
+	l := newLoop(j)
+	prepared := make(chan error, 1)
+	go l.run(func() (engine, error) { return newEpoll(j, family, to, l.clock, l) }, prepared)
+	if err := <-prepared; err != nil {
+		return nil, err
+	}
+	h.loop = l
+	ready := make(chan Ready, 1)
+	l.do(func() { l.prepare(func(r Ready) { ready <- r }) })
+	select {
+	case r := <-ready:
+		return r, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (h *handler) Start() error {
+	started := make(chan struct{})
+	if !h.loop.do(func() { h.loop.start(); close(started) }) {
+		return errors.New("the load has ended")
+	}
+	<-started
+	return nil
+}
+
+func (h *handler) Control(_ context.Context, body json.RawMessage) (any, error) {
+	var c Control
+	if err := json.Unmarshal(body, &c); err != nil {
+		return nil, wrong("decoding a control message: %v", err)
+	}
+	done := make(chan struct{})
+	if !h.loop.do(func() { h.loop.control(c.At, c.Phase); close(done) }) {
+		return nil, errors.New("the load has ended")
+	}
+	<-done
+	return nil, nil
+}
+
+func (h *handler) Sample() any {
+	if h.loop == nil {
+		return nil
+	}
+	seconds, examples := h.loop.ledger.take()
+	return &Sample{Seconds: seconds, Examples: examples, Health: h.loop.health(), Final: h.stopped}
+}
+
+// Stop drains the load; when ctx ends, what is still open fails at once.
+func (h *handler) Stop(ctx context.Context) error {
+	if h.loop != nil {
+		h.loop.do(h.loop.stop)
+		select {
+		case <-h.loop.ended:
+		case <-ctx.Done():
+			h.end()
+		}
+	}
+	h.stopped = true
+	return nil
+}
+
+// end ends the loop without a drain.
+func (h *handler) end() {
+	if h.loop != nil {
+		h.loop.do(func() { h.loop.abandon(h.loop.clock(), "the load was ended without a drain") })
+		<-h.loop.ended
+	}
+}

@@ -1,0 +1,243 @@
+package load
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A loop decides when the requests of one worker are due and gives them to its engine; it keeps the books of what became
+// of them. All of it runs in one goroutine on a thread of its own; others reach it by do.
+type loop struct {
+	job    *job
+	engine engine
+	ledger *ledger
+	base   time.Time // the clock at 0
+
+	k        int64         // index of the next request of an open loop
+	nextDue  int64         // when it is due; never if there is none
+	waiting  ring[request] // due, without a connection
+	pumping  bool
+	nextRoll int64
+
+	started  bool
+	stopping bool
+	drainEnd int64
+	over     bool
+	onOpened func(outcome) // while opening
+	verified func(outcome) // outcome of the verification
+
+	early Second // what happened before time zero
+
+	mu       sync.Mutex
+	commands []func()
+	closed   bool
+	ended    chan struct{}
+
+	zero                             atomic.Int64 // the clock at the start
+	openNow, inFlightNow, waitingNow atomic.Int64
+}
+
+const never = math.MaxInt64
+
+// newLoop makes a loop whose time is 0 now.
+func newLoop(j *job) *loop {
+	return &loop{
+		job: j, ledger: &ledger{spec: j, seen: map[string]bool{}}, base: time.Now(),
+		nextDue: never, nextRoll: never, drainEnd: never, ended: make(chan struct{}),
+	}
+}
+
+func (l *loop) clock() int64 { return int64(time.Since(l.base)) }
+
+// do runs f in the loop's goroutine soon; false if the loop has ended.
+func (l *loop) do(f func()) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return false
+	}
+	l.commands = append(l.commands, f)
+	l.engine.wake()
+	return true
+}
+
+// run is the loop. The goroutine keeps its thread, whose timer slack may have been changed, and ends it.
+func (l *loop) run(prepare func() (engine, error), prepared chan<- error) {
+	runtime.LockOSThread()
+	defer close(l.ended)
+	var err error
+	l.engine, err = prepare()
+	prepared <- err
+	if err != nil {
+		return
+	}
+	for !l.over {
+		l.obey()
+		now := l.clock()
+		if now >= l.nextDue {
+			l.arrive(now)
+		}
+		if now >= l.nextRoll {
+			l.roll(now)
+		}
+		if l.stopping && l.drained(now) {
+			break
+		}
+		if !l.over {
+			l.engine.wait(min(l.nextDue, l.nextRoll, l.drainEnd))
+		}
+	}
+	l.over = true
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.engine.close()
+	l.ledger.roll(l.clock(), true)
+	l.publish()
+}
+
+// obey runs the commands.
+func (l *loop) obey() {
+	l.mu.Lock()
+	commands := l.commands
+	l.commands = nil
+	l.mu.Unlock()
+	for _, f := range commands {
+		f()
+	}
+}
+
+// start is time zero.
+func (l *loop) start() {
+	now := l.clock()
+	l.ledger.begins(now, l.early)
+	l.started = true
+	l.zero.Store(now)
+	l.nextRoll = now + int64(time.Second)
+	if len(l.job.Rate) > 0 {
+		l.k = int64(l.job.Worker)
+		l.schedule()
+	}
+	l.freed()
+}
+
+// schedule finds the due time of request k.
+func (l *loop) schedule() {
+	l.nextDue = never
+	if at, ok := l.job.schedule.due(l.k); ok && int64(at) < never-l.ledger.start {
+		l.nextDue = l.ledger.start + int64(at)
+	}
+}
+
+// arrive begins the requests that are due at now.
+func (l *loop) arrive(now int64) {
+	for l.nextDue <= now {
+		r := l.ledger.begin(l.nextDue)
+		l.k += int64(l.job.Workers)
+		l.schedule()
+		switch {
+		case l.waiting.size == 0 && l.engine.free() > 0:
+			l.engine.send(r)
+		case l.waiting.size < l.job.waiting:
+			l.waiting.push(r)
+		default:
+			l.ledger.finish(&r, l.unsent(now, Dropped, fmt.Sprintf("%d requests wait already", l.job.waiting)))
+		}
+	}
+}
+
+// unsent is the outcome of a request that never came to be sent: class, unless the generator had so much to do that it
+// cannot know whether a connection was free.
+func (l *loop) unsent(now int64, class, reason string) outcome {
+	if idle := now - l.engine.idle(); idle > int64(time.Second) {
+		return outcome{at: now, class: generatorClass, reason: fmt.Sprintf("the generator was busy without a break for %v", time.Duration(idle).Round(time.Millisecond))}
+	}
+	return outcome{at: now, class: class, reason: reason}
+}
+
+// freed sends what waits for a connection: in a closed loop that is always one request for each.
+func (l *loop) freed() {
+	if l.pumping || !l.started || l.over {
+		return
+	}
+	l.pumping = true
+	defer func() { l.pumping = false }()
+	for l.engine.free() > 0 {
+		switch {
+		case l.waiting.size > 0:
+			l.engine.send(l.waiting.pop())
+		case len(l.job.Rate) == 0 && !l.stopping:
+			l.engine.send(l.ledger.begin(l.clock()))
+		default:
+			return
+		}
+	}
+}
+
+func (l *loop) roll(now int64) {
+	l.ledger.roll(now, false)
+	l.engine.tick()
+	l.publish()
+	l.nextRoll += int64(time.Second)
+	if l.nextRoll <= now { // it stalled
+		l.nextRoll = now + int64(time.Second)
+	}
+}
+
+// publish makes the state readable elsewhere.
+func (l *loop) publish() {
+	open, inFlight := l.engine.state()
+	l.openNow.Store(int64(open))
+	l.inFlightNow.Store(int64(inFlight))
+	l.waitingNow.Store(int64(l.waiting.size))
+}
+
+// control makes requests that are due from at (since the start) on belong to phase.
+func (l *loop) control(at time.Duration, phase string) {
+	if !l.started { // the ledger moves its marks when the start is known
+		l.ledger.switchPhase(int64(max(at, 0)), phase)
+		return
+	}
+	l.arrive(l.clock()) // they were due before
+	l.ledger.switchPhase(max(l.ledger.start+int64(at), l.clock()), phase)
+}
+
+// stop begins the drain: nothing becomes due any more; what is due has one timeout to be answered.
+func (l *loop) stop() {
+	if l.stopping {
+		return
+	}
+	now := l.clock()
+	if l.started {
+		l.arrive(now)
+	}
+	l.stopping, l.nextDue = true, never
+	l.drainEnd = now + int64(l.job.Timeout)
+}
+
+// drained tells whether the drain is over, and ends what is still open when its time has passed.
+func (l *loop) drained(now int64) bool {
+	_, inFlight := l.engine.state()
+	if inFlight == 0 && l.waiting.size == 0 {
+		return true
+	}
+	if now < l.drainEnd {
+		return false
+	}
+	l.abandon(now, "still open at the end of the load")
+	return true
+}
+
+// abandon gives all open requests their outcome.
+func (l *loop) abandon(now int64, reason string) {
+	l.over = true
+	for l.waiting.size > 0 {
+		r := l.waiting.pop()
+		l.ledger.finish(&r, l.unsent(now, Timeout, reason))
+	}
+	l.engine.expire(outcome{class: Timeout, reason: reason})
+}

@@ -1,0 +1,362 @@
+package load
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Bounds on what a response may hold before its body.
+const (
+	maxHead    = 64 << 10 // bytes of a status line with its header, and of trailers
+	maxInterim = 16       // 1xx responses before the final one
+	maxChunk   = 4 << 10  // bytes of a line with a chunk's size
+)
+
+// A parser reads the HTTP/1 responses of one connection, one after another. It is stricter than it has to be (lines end
+// with CRLF, no folded lines, no Content-Length beside Transfer-Encoding), because whatever it guessed wrong would
+// desynchronise the connection and be counted as something else later.
+type parser struct {
+	head bool // the request was a HEAD
+
+	state   int
+	left    int64  // of the body or the chunk
+	part    []byte // of a line or a head that is not complete yet
+	interim int
+
+	status int   // of the final response
+	keep   bool  // the connection can be used again
+	bytes  int64 // of the body so far, without chunk framing
+	began  bool  // a byte of the response has arrived
+
+	body func([]byte) // gets the body if not nil
+}
+
+// States of a parser.
+const (
+	inHead = iota
+	inBody
+	untilClose
+	inChunkSize
+	inChunk
+	afterChunk
+	inTrailer
+	complete
+)
+
+// reset prepares for the next response.
+func (p *parser) reset() {
+	p.state, p.left, p.part, p.interim = inHead, 0, p.part[:0], 0
+	p.status, p.keep, p.bytes, p.began = 0, false, 0, false
+}
+
+// feed takes what was read and tells whether the response is complete. Bytes that follow a complete response are an error:
+// no second request was sent, so nothing more may come.
+func (p *parser) feed(b []byte) (done bool, err error) {
+	p.began = p.began || len(b) > 0
+	for {
+		switch p.state {
+		case inHead:
+			head, rest, err := p.take(b, "\r\n\r\n", maxHead, "header")
+			if head == nil {
+				return false, err
+			}
+			b = rest
+			if err := p.parseHead(head); err != nil {
+				return false, err
+			}
+		case inBody, inChunk:
+			n := min(int64(len(b)), p.left)
+			p.content(b[:n])
+			b = b[n:]
+			if p.left -= n; p.left > 0 {
+				return false, nil
+			}
+			if p.state == inBody {
+				p.state = complete
+			} else {
+				p.state = afterChunk
+			}
+		case untilClose:
+			p.content(b)
+			return false, nil
+		case inChunkSize:
+			line, rest, err := p.take(b, "\r\n", maxChunk, "chunk size")
+			if line == nil {
+				return false, err
+			}
+			b = rest
+			if p.left, err = chunkSize(line[:len(line)-2]); err != nil {
+				return false, err
+			}
+			p.state = inChunk
+			if p.left == 0 {
+				p.state = inTrailer
+			}
+		case afterChunk:
+			end, rest, err := p.take(b, "\r\n", 2, "chunk")
+			if end == nil {
+				return false, err
+			}
+			if len(end) != 2 {
+				return false, errors.New("a chunk is longer than its size")
+			}
+			b, p.state = rest, inChunkSize
+		case inTrailer:
+			line, rest, err := p.take(b, "\r\n", maxHead, "trailer")
+			if line == nil {
+				return false, err
+			}
+			b = rest
+			if len(line) == 2 {
+				p.state = complete
+				break
+			}
+			if _, _, err := field(line[:len(line)-2]); err != nil {
+				return false, err
+			}
+			if p.left += int64(len(line)); p.left > maxHead { // left is free here
+				return false, fmt.Errorf("trailers are longer than %d bytes", maxHead)
+			}
+		case complete:
+			if len(b) > 0 {
+				return false, fmt.Errorf("%d bytes follow the end of the response: %.40q", len(b), b)
+			}
+			return true, nil
+		}
+	}
+}
+
+// eof says that the server has closed the connection, and tells whether that completes the response.
+func (p *parser) eof() bool {
+	if p.state == untilClose {
+		p.state = complete
+	}
+	return p.state == complete
+}
+
+// take gives the bytes up to and with the end mark and what follows; nil if the mark has not arrived yet.
+func (p *parser) take(b []byte, end string, limit int, what string) (got, rest []byte, err error) {
+	if len(p.part) == 0 { // the common case copies nothing
+		if i := bytes.Index(b, []byte(end)); i >= 0 && i+len(end) <= limit {
+			return b[:i+len(end)], b[i+len(end):], nil
+		}
+	}
+	had := len(p.part)
+	p.part = append(p.part, b[:min(len(b), limit-had+1)]...)
+	i := bytes.Index(p.part[max(0, had-len(end)+1):], []byte(end))
+	if i < 0 {
+		if len(p.part) > limit {
+			return nil, nil, fmt.Errorf("a %s is longer than %d bytes", what, limit)
+		}
+		return nil, nil, nil
+	}
+	n := max(0, had-len(end)+1) + i + len(end)
+	if n > limit {
+		return nil, nil, fmt.Errorf("a %s is longer than %d bytes", what, limit)
+	}
+	got, rest = p.part[:n], b[n-had:]
+	p.part = p.part[:0] // got stays valid until the next take
+	return got, rest, nil
+}
+
+func (p *parser) content(b []byte) {
+	p.bytes += int64(len(b))
+	if p.body != nil && len(b) > 0 {
+		p.body(b)
+	}
+}
+
+// parseHead reads a status line and its header, and decides where the body ends (RFC 9112, section 6.3).
+func (p *parser) parseHead(head []byte) error {
+	line, rest, _ := bytes.Cut(head, []byte("\r\n"))
+	minor, status, err := statusLine(line)
+	if err != nil {
+		return err
+	}
+	length, chunked := int64(-1), false
+	keep := minor == 1
+	for {
+		line, rest, _ = bytes.Cut(rest, []byte("\r\n"))
+		if len(line) == 0 {
+			break
+		}
+		name, value, err := field(line)
+		if err != nil {
+			return err
+		}
+		switch len(name) {
+		case len("Content-Length"):
+			if !equalFold(name, "content-length") {
+				break
+			}
+			n, err := contentLength(value)
+			if err != nil {
+				return err
+			}
+			if length >= 0 && n != length {
+				return errors.New("two different Content-Lengths")
+			}
+			length = n
+		case len("Transfer-Encoding"):
+			if !equalFold(name, "transfer-encoding") {
+				break
+			}
+			if chunked || minor == 0 || !equalFold(value, "chunked") {
+				return fmt.Errorf("Transfer-Encoding %.40q in HTTP/1.%d", value, minor)
+			}
+			chunked = true
+		case len("Connection"):
+			if !equalFold(name, "connection") {
+				break
+			}
+			for option := range bytes.SplitSeq(value, []byte(",")) {
+				option = bytes.Trim(option, " \t")
+				if equalFold(option, "close") {
+					keep = false
+					minor = -1 // close wins over keep-alive
+				} else if minor == 0 && equalFold(option, "keep-alive") {
+					keep = true
+				}
+			}
+		}
+	}
+	if status < 200 {
+		if status == 101 {
+			return errors.New("status 101 without having asked for an upgrade")
+		}
+		if p.interim++; p.interim > maxInterim {
+			return fmt.Errorf("more than %d interim responses", maxInterim)
+		}
+		return nil
+	}
+	p.status, p.keep = status, keep
+	switch {
+	case p.head || status == 204 || status == 304:
+		p.state = complete
+	case chunked && length >= 0:
+		return errors.New("Content-Length beside Transfer-Encoding")
+	case chunked:
+		p.state = inChunkSize
+	case length >= 0:
+		p.state, p.left = inBody, length
+	default:
+		p.state, p.keep = untilClose, false
+	}
+	return nil
+}
+
+// statusLine gives the minor version (0 or 1) and the status.
+func statusLine(b []byte) (minor, status int, err error) {
+	if len(b) < len("HTTP/1.1 200") || string(b[:7]) != "HTTP/1." || b[7] != '0' && b[7] != '1' || b[8] != ' ' ||
+		len(b) > 12 && b[12] != ' ' {
+		return 0, 0, fmt.Errorf("status line %.60q", b)
+	}
+	for _, c := range b[9:12] {
+		if c < '0' || c > '9' {
+			return 0, 0, fmt.Errorf("status line %.60q", b)
+		}
+		status = 10*status + int(c-'0')
+	}
+	if status < 100 {
+		return 0, 0, fmt.Errorf("status %03d", status)
+	}
+	if !text(b) {
+		return 0, 0, fmt.Errorf("a control character in the status line %.60q", b)
+	}
+	return int(b[7] - '0'), status, nil
+}
+
+// field splits a header line.
+func field(b []byte) (name, value []byte, err error) {
+	i := bytes.IndexByte(b, ':')
+	if i <= 0 {
+		return nil, nil, fmt.Errorf("header line %.60q", b)
+	}
+	for _, c := range b[:i] {
+		if !tokenByte[c] {
+			return nil, nil, fmt.Errorf("header name %.60q", b[:i])
+		}
+	}
+	value = bytes.Trim(b[i+1:], " \t")
+	if !text(value) {
+		return nil, nil, fmt.Errorf("a control character in the header %.60q", b)
+	}
+	return b[:i], value, nil
+}
+
+func contentLength(b []byte) (int64, error) {
+	var n int64
+	for _, c := range b {
+		if c < '0' || c > '9' || n > (math.MaxInt64-9)/10 {
+			return 0, fmt.Errorf("Content-Length %.40q", b)
+		}
+		n = 10*n + int64(c-'0')
+	}
+	if len(b) == 0 {
+		return 0, errors.New("an empty Content-Length")
+	}
+	return n, nil
+}
+
+// chunkSize reads a chunk's size and passes over its extensions.
+func chunkSize(b []byte) (int64, error) {
+	size, ext, _ := bytes.Cut(b, []byte(";"))
+	size = bytes.TrimRight(size, " \t")
+	if len(size) == 0 || len(size) > 15 || !text(ext) {
+		return 0, fmt.Errorf("chunk size %.40q", b)
+	}
+	var n int64
+	for _, c := range size {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, fmt.Errorf("chunk size %.40q", b)
+		}
+		n = n<<4 | int64(c)
+	}
+	return n, nil
+}
+
+// text tells whether b has no control characters but tabs.
+func text(b []byte) bool {
+	for _, c := range b {
+		if c < ' ' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// equalFold compares with a lower-case ASCII string.
+func equalFold(b []byte, lower string) bool {
+	if len(b) != len(lower) {
+		return false
+	}
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// tokenByte are the characters of a header name (RFC 9110, section 5.6.2).
+var tokenByte = func() (t [256]bool) {
+	for c := byte('0'); c <= 'z'; c++ {
+		t[c] = c <= '9' || c >= 'a' || c >= 'A' && c <= 'Z'
+	}
+	for _, c := range []byte("!#$%&'*+-.^_`|~") {
+		t[c] = true
+	}
+	return t
+}()
