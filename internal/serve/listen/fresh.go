@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// Fresh knows the connections of net/http servers on which no request has begun. Shutdown would wait seconds for each of
-// them; a graceful stop closes them instead.
+// Fresh knows the connections of net/http servers on which no request has begun. Shutdown would wait for them: five
+// seconds in HTTP/1.1, and until the client closes it for one that begins to speak HTTP/2 at the wrong moment. A graceful
+// stop closes them before it calls Shutdown.
 type Fresh struct {
 	mu     sync.Mutex
 	conns  map[net.Conn]struct{}

@@ -22,6 +22,7 @@ type Server struct {
 	listeners map[string]*listener
 	forms     atomic.Pointer[forms]
 	servedBy  atomic.Bool
+	fresh     listen.Fresh
 
 	draining atomic.Bool
 	drain    chan struct{} // closed when a stop begins
@@ -164,6 +165,7 @@ func (s *Server) Stop(ctx context.Context) error {
 func (s *Server) stop(ctx context.Context) {
 	s.draining.Store(true)
 	close(s.drain)
+	s.fresh.Close()
 	var requests sync.WaitGroup
 	for _, l := range s.listeners {
 		l.open.Close()

@@ -28,6 +28,7 @@ func (s *Server) web(l *listener, secure *tls.Config) *http.Server {
 		HTTP2:          &http.HTTP2Config{MaxConcurrentStreams: 1000},
 		MaxHeaderBytes: MaxHead,
 		IdleTimeout:    s.spec.IdleTimeout,
+		ConnState:      s.fresh.Watch,
 		ErrorLog:       log.New(io.Discard, "", 0), // clients that leave are no news; samples count what matters
 	}
 }

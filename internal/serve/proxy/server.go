@@ -233,6 +233,7 @@ func (s *Server) Sample() Sample {
 // longer.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopping.Do(func() {
+		s.fresh.Close()
 		var ending sync.WaitGroup
 		for _, l := range s.listeners {
 			l.open.Close()
@@ -242,7 +243,6 @@ func (s *Server) Stop(ctx context.Context) error {
 				}
 			})
 		}
-		s.fresh.Close()
 		ending.Wait()
 		s.wg.Wait()
 		for _, u := range s.upstreams {
