@@ -106,7 +106,7 @@ func (b *builder) readRuns(u unit, m metric) reading {
 		if x, ok := run.Metrics[m.window][m.name]; ok {
 			r.runs = append(r.runs, x)
 		} else if why := run.Missing[m.key()]; why != "" {
-			r.why = why
+			r.why = m.key() + ": " + why
 		}
 	}
 	if len(r.runs) == 0 {

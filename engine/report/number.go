@@ -12,15 +12,20 @@ import (
 // number prints v with three significant digits, and all digits before the point: 0.0123, 7.31, 25,437. A whole number
 // that counts something has no decimals. What is no number prints as "n/a".
 func number(v float64, class series.Class) string {
-	a := math.Abs(v)
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return "n/a"
 	case v == 0:
 		return "0"
+	}
+	a := math.Abs(v)
+	if a < 100 { // first rounded, then counted: 9.996 is 10.0, not 10.00
+		a, _ = strconv.ParseFloat(strconv.FormatFloat(a, 'e', 2, 64), 64)
+	}
+	switch {
 	case v == math.Trunc(v) && a < 1e15 && (class == series.Count || a >= 100):
 		return grouped(v)
-	case a >= 99.95:
+	case a >= 100:
 		return grouped(math.Round(v))
 	case a < 1e-4:
 		return strconv.FormatFloat(v, 'e', 2, 64)

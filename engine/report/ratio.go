@@ -41,6 +41,9 @@ func (b *builder) compare(units []unit, r record.Ratio, m metric) comparison {
 			c.ratio = stats.Compare(oneLine(c.of), b.sideOf(*ua, m, c.a), oneLine(c.to), b.sideOf(*ub, m, c.b))
 		}
 	}
+	if c.ratio.NA == "0/0" && c.a.value != c.b.value { // of sums or peaks that one run alone has
+		c.ratio.NA = "0/0: the medians of the runs are both 0"
+	}
 	for _, r := range []reading{c.a, c.b} {
 		if r.tainted != "" && c.ratio.NA == "" {
 			c.notes = append(c.notes, b.note("not to be trusted: "+r.tainted))
