@@ -5,21 +5,35 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 )
 
 // tailLines is how many of a log's last lines an error shows.
 const tailLines = 10
 
-// A logReader reads the lines that a process writes to its log, from where the log ended when it was started.
-type logReader struct {
+// A LogReader reads the lines of a log while a process writes it.
+type LogReader struct {
 	path string
 	at   int64
 	part []byte // of a line that is not over
 }
 
+// NewLogReader reads a log from the given byte on.
+func NewLogReader(path string, from int64) *LogReader { return &LogReader{path: path, at: from} }
+
+// Match reports whether a line that was written since the previous call matches, also one that is not over yet.
+func (l *LogReader) Match(re *regexp.Regexp) (bool, error) {
+	lines, err := l.lines()
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(lines, re.MatchString) || len(l.part) > 0 && re.Match(l.part), nil
+}
+
 // lines returns the lines that were written since the previous call.
-func (l *logReader) lines() ([]string, error) {
+func (l *LogReader) lines() ([]string, error) {
 	f, err := os.Open(l.path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a log: %w", err)

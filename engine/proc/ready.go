@@ -22,7 +22,7 @@ const DefaultWithin = 30 * time.Second
 type condition func(ctx context.Context) error
 
 // conditions are what must hold for a process to be ready.
-func conditions(spec *task.ProcessSpec, log *logReader) ([]condition, error) {
+func conditions(spec *task.ProcessSpec, log *LogReader) ([]condition, error) {
 	var out []condition
 	tcp := spec.Ready.TCP
 	if len(tcp) == 0 && spec.Ready.HTTP == "" && spec.Ready.Log == "" && !spec.Once {
@@ -58,12 +58,8 @@ func conditions(spec *task.ProcessSpec, log *logReader) ([]condition, error) {
 			return nil, fmt.Errorf("ready: log: %w", err)
 		}
 		out = append(out, func(context.Context) error {
-			lines, err := log.lines()
-			if err != nil {
+			if seen, err := log.Match(re); err != nil || seen {
 				return err
-			}
-			if slices.ContainsFunc(lines, re.MatchString) || re.Match(log.part) {
-				return nil
 			}
 			return fmt.Errorf("no line of its output matches %q", spec.Ready.Log)
 		})

@@ -240,7 +240,7 @@ func (p *Process) awaitReady(ctx context.Context, ends pipes) error {
 			return err
 		}
 	}
-	log := &logReader{path: p.log, at: p.logFrom}
+	log := NewLogReader(p.log, p.logFrom)
 	conds, err := conditions(&p.spec, log)
 	if err != nil {
 		return err

@@ -65,6 +65,9 @@ type Probe interface {
 	Sample(ctx context.Context, env *ProbeEnv) error
 }
 
+// Fresh is a probe of which a new one can be had that knows of no sample before.
+type Fresh interface{ Fresh() Probe }
+
 // An Undo undoes one kind of change from what the journal says of it. It must be harmless when the change was never
 // made or is undone already, because the entry is written before the change; it may not use anything but data.
 type Undo struct {
@@ -117,6 +120,7 @@ type Env struct {
 	Nice     int                                                                  // host.nice
 	Started  func(p Process, want []int)                                          // notes a process of the installation, with the CPUs that it was to have
 	OnExit   func(process string, replica int) func(status string, expected bool) // for ProcessSpec.OnExit
+	ReadFile func(path string) ([]byte, error)                                    // of a file that the plan names, which may be embedded; nil: os.ReadFile
 	Redact   func(s string) string                                                // secrets out of what is kept
 	Allowed  func(host string, ip netip.Addr) error                               // whether load may be sent there
 }
@@ -125,6 +129,19 @@ type Env struct {
 type Bound struct {
 	Kind string
 	Spec any
+}
+
+// An Undoable action takes an undo list: it journals what the list says before it changes anything. Other actions may not
+// have one.
+type Undoable interface {
+	Action
+	TakesUndo()
+}
+
+// An UndoStep is an action that may stand in an undo list. UndoData is what it will do then, as an entry of the journal
+// whose kind is one of the undos.
+type UndoStep interface {
+	UndoData(ctx context.Context, env *Env) (kind string, data any, err error)
 }
 
 // TemplateData is the dot of a target's files (Go text/template).
