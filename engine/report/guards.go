@@ -8,24 +8,28 @@ import (
 	"github.com/planrun/planrun/engine/record"
 )
 
-// guardWords says in plain words what it means that a guard did not hold. A guard that is not here is named.
+// guardWords says in plain words what it means that a guard of package measure did not hold. A guard that is not here is
+// named.
 var guardWords = map[string]string{
-	"generator-cpu":  "the load generator was the bottleneck: it had no CPU to spare",
-	"send-lag":       "the load generator was the bottleneck: it sent late",
-	"rate-delivered": "the load generator was the bottleneck: it did not send at the asked rate",
-	"descriptors":    "the load generator was the bottleneck: it was short of file descriptors",
-	"ports":          "the load generator was the bottleneck: it was short of source ports",
+	"generator-cpu":  bottleneck + ": it had no CPU to spare",
+	"generator":      bottleneck + ": it could not send requests for want of descriptors, ports, memory or CPU",
+	"rate-delivered": bottleneck + ": it did not send at the asked rate",
+	"send-lag":       bottleneck + ": it sent late",
+	"connections":    bottleneck + ": it could not open the connections that it was asked for",
+	"descriptors":    bottleneck + ": it was short of file descriptors",
+	"ports":          bottleneck + ": it was short of source ports",
 	"verified":       "what was measured was not verified to be the right answer",
-	"requests":       "nothing, or next to nothing, was really asked and answered",
+	"answered":       "requests were not made, or none was answered",
+	"workers":        "load workers did not report",
 	"fault":          "the fault was not in force",
 	"change":         "the change did not arrive",
-	"clock-step":     "the machine's clock stepped while it was measured",
+	"clock":          "the machine's clock stepped while it was measured",
 	"pinning":        "processes did not run on the CPUs that the plan gives them",
-	"workers":        "there were not as many load workers as the plan says",
 	"foreign-cpu":    "something that is not of the plan used the machine's CPU",
-	"shortest":       "the window was too short for its figures to mean much",
-	"probe-gaps":     "probes missed samples",
+	"length":         "the measured window was too short",
 }
+
+const bottleneck = "the load generator was the bottleneck"
 
 var taintWords = map[string]string{
 	"timing": "latencies, rates and CPU figures are not to be trusted",
@@ -61,11 +65,7 @@ func (b *builder) broken(of func(*record.Run) []record.Guard) (out []*broken, he
 					out = append(out, &broken{guard: g})
 				}
 				out[i].runs = append(out[i].runs, r)
-				msg := g.Message
-				if g.Load != "" {
-					msg = "load " + g.Load + ": " + msg
-				}
-				out[i].words = append(out[i].words, msg)
+				out[i].words = append(out[i].words, g.Message)
 			}
 		}
 	}
@@ -83,6 +83,24 @@ func (g *broken) say() string {
 	return "the guard " + g.guard.Name + " did not hold"
 }
 
+// seen is the first run's message, and how many more there are.
+func (g *broken) seen() string {
+	s := strings.TrimSuffix(strings.TrimPrefix(oneLine(g.words[0]), bottleneck+": "), ".")
+	if n := len(g.words) - 1; n > 0 {
+		s += fmt.Sprintf("; and %d like it", n)
+	}
+	return s
+}
+
+// distinct is how many different runs there are: a guard of two loads can break twice in one.
+func distinct(runs []*record.Run) int {
+	seen := map[*record.Run]bool{}
+	for _, r := range runs {
+		seen[r] = true
+	}
+	return len(seen)
+}
+
 // distrust says in the findings which guards did not hold.
 func (b *builder) distrust() (items []Text) {
 	bad, _ := b.broken(guardsOf)
@@ -91,11 +109,11 @@ func (b *builder) distrust() (items []Text) {
 		if g.guard.Taints != "" {
 			words = text(strong(upper(g.say())))
 		}
-		items = append(items, append(words, text(fmt.Sprintf(" (%s, in %s): %s; %s.", g.guard.Name, count(len(g.runs), "run"), b.cellsOf(g.runs), taintWord(g.guard.Taints)))...))
+		items = append(items, append(words, text(fmt.Sprintf(" (%s, in %s): %s; %s. Seen: %s.", g.guard.Name, count(distinct(g.runs), "run"), b.cellsOf(g.runs), taintWord(g.guard.Taints), g.seen()))...))
 	}
 	bad, _ = b.broken(checksOf)
 	for _, g := range bad {
-		items = append(items, text(strong("The harness itself failed its check "+g.guard.Name), fmt.Sprintf(" in %s: %s: %s.", count(len(g.runs), "run"), b.cellsOf(g.runs), oneLine(g.words[0]))))
+		items = append(items, text(strong("The harness itself failed its check "+g.guard.Name), fmt.Sprintf(" in %s: %s: %s.", count(distinct(g.runs), "run"), b.cellsOf(g.runs), g.seen())))
 	}
 	return items
 }

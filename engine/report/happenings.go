@@ -3,13 +3,14 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planrun/planrun/engine/record"
 )
 
 // telling are the kinds of events that a reader of numbers must know of; others (phases, changes that the plan asked for)
 // stay in the run's record.
-var telling = []string{"exit", "oom", "restart", "abort", "stall", "note"}
+var telling = []string{"exit", "oom", "restart", "abort", "probe", "note"}
 
 // mostEvents bounds the table of events; the record has them all.
 const mostEvents = 50
@@ -69,7 +70,11 @@ func happenings(b *builder) ([]Section, error) {
 // died are the processes of a run that ended when nobody asked them to: "nginx/0: signal: killed".
 func died(r *record.Run) (out []string) {
 	for _, p := range r.Processes {
-		if p.Died != "" {
+		switch {
+		case p.Died == "":
+		case strings.HasPrefix(p.Died, p.Name):
+			out = append(out, p.Died)
+		default:
 			out = append(out, fmt.Sprintf("%s/%d: %s", p.Name, p.Replica, p.Died))
 		}
 	}
