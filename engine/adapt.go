@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planrun/planrun/engine/machine"
+	"github.com/planrun/planrun/engine/measure"
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/verdict"
+)
+
+// verdictRun tells expressions about a run. Whole adds what only a finished run has: all windows and series.
+func verdictRun(d *record.Data, whole bool) *verdict.Run {
+	r := d.Run
+	out := &verdict.Run{Round: r.Coord.Round, Repeat: r.Coord.Repeat, Metrics: r.Metrics[""], Absent: map[string]string{}, Phases: map[string]*verdict.Window{},
+		Loads: map[string]*verdict.Window{}, Events: events(d), Replicas: map[string][]map[string]any{}}
+	switch r.Status {
+	case record.Unmet, record.Interrupted:
+		out.Outcome, out.Reason = verdict.Inconclusive, r.Reason
+	case record.Failed:
+		out.Outcome, out.Reason = verdict.Errored, r.Reason
+	}
+	for _, p := range r.Phases {
+		if out.Phases[p.Name] == nil {
+			out.Phases[p.Name] = &verdict.Window{Start: p.Start, Loads: map[string]*verdict.Window{}}
+		}
+		out.Phases[p.Name].Seconds += max(0, p.End-p.Start)
+	}
+	if !whole {
+		out.Series = seriesOf(d)
+		return out
+	}
+	for key, why := range r.Missing {
+		if !strings.Contains(key, "/") {
+			out.Absent[key] = why
+		}
+	}
+	for window, metrics := range r.Metrics {
+		parts := strings.Split(window, "/")
+		switch {
+		case parts[0] == "phase" && len(parts) == 2 && out.Phases[parts[1]] != nil:
+			out.Phases[parts[1]].Metrics = metrics
+		case parts[0] == "phase" && len(parts) == 4 && out.Phases[parts[1]] != nil:
+			out.Phases[parts[1]].Loads[parts[3]] = &verdict.Window{Metrics: metrics}
+		case parts[0] == "load":
+			out.Loads[parts[1]] = &verdict.Window{Metrics: metrics}
+		}
+	}
+	replicas(r, out)
+	out.Series = seriesOf(d)
+	for _, g := range slices.Concat(r.Guards, r.Checks) {
+		if !g.OK && g.Taints != "" {
+			out.Taints = append(out.Taints, verdict.Taint{Guard: g.Name, Message: g.Message, Class: verdict.TaintClass(g.Taints), Load: g.Load})
+		}
+	}
+	return out
+}
+
+// replicas lists the figures of each replica of each process.
+func replicas(r *record.Run, out *verdict.Run) {
+	for _, p := range r.Processes {
+		for p.Replica >= len(out.Replicas[p.Name]) {
+			out.Replicas[p.Name] = append(out.Replicas[p.Name], map[string]any{})
+		}
+		for name, v := range r.Metrics[fmt.Sprintf("replica/%s/%d", p.Name, p.Replica)] {
+			out.Replicas[p.Name][p.Replica][name] = v
+		}
+	}
+}
+
+func seriesOf(d *record.Data) map[string]*verdict.Series {
+	out := map[string]*verdict.Series{}
+	for name, s := range measure.All(d) {
+		out[name] = &verdict.Series{Name: name, T: s.T, V: s.V}
+	}
+	return out
+}
+
+// events lists what happened by kind. A kind that was watched is there even if nothing of it happened: the engine watches
+// its processes and actions.
+func events(d *record.Data) map[string][]verdict.Event {
+	out := map[string][]verdict.Event{}
+	for _, k := range watchedEvents {
+		out[k] = []verdict.Event{}
+	}
+	for _, e := range d.Events {
+		x := verdict.Event{At: e.T, Detail: e.Message}
+		x.Process, _ = e.Fields["process"].(string)
+		out[e.Kind] = append(out[e.Kind], x)
+	}
+	return out
+}
+
+// watchedEvents are the kinds of events that the engine always sees.
+var watchedEvents = []string{"exit", "restart", "change", "fault", "phase", "abort", "probe"}
+
+// eventKinds are the kinds that expressions may ask for. An oom is seen only where a cgroup tells.
+var eventKinds = append(slices.Clone(watchedEvents), "oom")
+
+// derive computes the metrics, guards and self-checks of a finished run, with the plan's own metrics.
+func (p *Program) derive(ctx context.Context, d *record.Data) {
+	measure.Derive(d)
+	run := verdictRun(d, true)
+	at := verdictCoord(d.Run.Coord)
+	for _, x := range p.custom {
+		r, ok := x.Eval(ctx, at, run)
+		switch {
+		case !ok:
+		case r.Err != nil:
+			d.Run.Missing[x.Name] = r.Err.Error()
+		default:
+			if v, is := r.Value.(float64); is {
+				d.Run.Metrics[""][x.Name] = v
+				run.Metrics[x.Name] = v
+			}
+		}
+	}
+	d.Run.Guards = measure.Guards(d, p.thresholds(), measure.Machine{Ports: machine.EphemeralPorts()})
+	d.Run.Checks = measure.Checks(d)
+}
+
+// thresholds are those of the plan's host section.
+func (p *Program) thresholds() measure.Thresholds {
+	g := p.Host.Guards
+	t := measure.DefaultThresholds()
+	if g.RateDelivered > 0 {
+		t.RateDelivered = float64(g.RateDelivered)
+	}
+	if g.GeneratorCPU > 0 {
+		t.GeneratorCPU = float64(g.GeneratorCPU)
+	}
+	t.ForeignCPU = float64(g.ForeignCPU)
+	return t
+}

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/engine/task"
+)
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// estimate is how long one run of a cell takes at most, as far as its phases say; what ends by itself counts as nothing.
+func (c *Cell) estimate() time.Duration {
+	sum := time.Duration(0)
+	for _, p := range c.Scenario.Val.Phases {
+		sum += p.Val.For
+		if p.Val.For == 0 {
+			for _, a := range p.Val.Do {
+				sum += a.Val.For
+			}
+		}
+	}
+	return sum
+}
+
+// estimate is how long the whole plan takes, without installing.
+func (p *Program) estimate() time.Duration {
+	sum := time.Duration(0)
+	for _, s := range p.Stages {
+		for _, c := range s.Cells {
+			if c.LeftOut == "" && c.Unsupported == "" {
+				sum += c.estimate() * time.Duration(max(1, c.Repeats)*max(1, s.Rounds))
+			}
+		}
+	}
+	return sum
+}
+
+// A Line is one action of the timeline, for `planrun show`.
+type Line struct {
+	Phase         string
+	PhaseKind     string
+	PhaseFor      time.Duration // 0: it ends with its last action
+	At            time.Duration // since the phase began
+	Every         time.Duration
+	Lasts         time.Duration // 0: to the end of its phase or of Through, or not known
+	Through, Kind string
+	Name          string
+	Where         string
+	Open          []string // expressions that only running will evaluate
+	Requests      float64  // that an open loop will send; 0 for others
+	Needs         task.Needs
+}
+
+// Timeline lists what one run of the cell does, in order. Phases without actions have a line without a Kind.
+func (c *Cell) Timeline() (out []Line) {
+	phases := c.Scenario.Val.Phases
+	for i, p := range phases {
+		head := Line{Phase: p.Val.Name, PhaseKind: p.Val.Kind, PhaseFor: p.Val.For}
+		if len(p.Val.Do) == 0 {
+			out = append(out, head)
+		}
+		for j := range p.Val.Do {
+			a := &p.Val.Do[j]
+			l := head
+			l.At, l.Every, l.Lasts, l.Through, l.Kind, l.Name, l.Where = a.Val.At.In(p.Val.For), a.Val.Every, a.Val.For, a.Val.Through, a.Val.Kind, actionName(a), a.Pos().String()
+			for _, h := range a.Holes() {
+				l.Open = append(l.Open, h.Text)
+			}
+			if d, ok := a.Val.Spec.(task.Declarer); ok {
+				l.Needs = d.Declares().Needs
+			}
+			if r, ok := a.Val.Spec.(interface{ RequestsWithin(time.Duration) float64 }); ok {
+				if length := lasts(a, p.Val.For, phases[i:]); length > l.At {
+					l.Requests = r.RequestsWithin(length - l.At)
+				}
+			}
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Install lists the actions that install the cell's target.
+func (c *Cell) Install() (out []Line) {
+	for i := range c.Target.Val.Install {
+		a := &c.Target.Val.Install[i]
+		l := Line{Phase: "install", Kind: a.Val.Kind, Name: actionName(a), Where: a.Pos().String()}
+		for _, h := range a.Holes() {
+			l.Open = append(l.Open, h.Text)
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+var _ dsl.Duration

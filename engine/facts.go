@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"regexp"
+	"time"
+
+	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/engine/task"
+	"github.com/planrun/planrun/internal/serve/origin"
+)
+
+// A clock compares the wall clock with the monotonic clock.
+type clock struct{ wall, mono time.Time }
+
+func newClock() clock {
+	now := time.Now()
+	return clock{now.Round(0), now}
+}
+
+// step is how far the wall clock moved against the monotonic clock since, in seconds.
+func (c clock) step() float64 {
+	now := time.Now()
+	return (now.Round(0).Sub(c.wall) - now.Sub(c.mono)).Seconds()
+}
+
+// servers are cumulative counters of builtin servers, by name and replica.
+type servers map[string]map[string]float64
+
+// readServers asks the origins for their counters, so that a report can hold them against the load's own.
+func (in *installation) readServers(ctx context.Context) servers {
+	out := servers{}
+	for name, procs := range in.backends {
+		for _, p := range procs {
+			var s origin.Sample
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			err := p.Sample(ctx, &s)
+			cancel()
+			if err != nil {
+				continue // an external command, or it died: that is an event of its own
+			}
+			received, answered := s.Total()
+			opened := int64(0)
+			for _, l := range s.Listeners {
+				opened += l.Opened
+			}
+			out[replicaName(name, p)] = map[string]float64{"requests": float64(received), "answered": float64(answered), "connections": float64(opened)}
+		}
+	}
+	return out
+}
+
+func replicaName(name string, p task.Process) string { return name + "/" + itoa(p.Replica()) }
+
+// since gives what was counted after an earlier reading.
+func (s servers) since(before servers) map[string]map[string]float64 {
+	out := map[string]map[string]float64{}
+	for name, counters := range s {
+		out[name] = maps.Clone(counters)
+		for k, v := range before[name] {
+			out[name][k] -= v
+		}
+	}
+	return out
+}
+
+// begin makes the installation serve a run: its processes are the run's.
+func (in *installation) begin(r *run) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.run = r
+	for _, p := range in.group.All() {
+		r.rec.Processes = append(r.rec.Processes, processRecord(p, in.wants[p]))
+	}
+}
+
+// over ends that. It notes which processes died.
+func (in *installation) over(r *run) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.run = nil
+	in.runs++
+	if in.dead != "" {
+		for i := range r.rec.Processes {
+			p := &r.rec.Processes[i]
+			for _, e := range r.data.Events {
+				if e.Kind == "exit" && e.Fields["process"] == p.Name && e.Fields["replica"] == p.Replica {
+					p.Died = e.Message
+				}
+			}
+		}
+	}
+}
+
+var stageRef = regexp.MustCompile(`stage\("([^"]*)"\)`)
+
+// neededBy lists the params that the expressions of a stage's cells read, with those that these read.
+func (p *Program) neededBy(st *Stage) map[string]bool {
+	out := map[string]bool{}
+	var need func(text string)
+	need = func(text string) {
+		for _, m := range paramRef.FindAllStringSubmatch(text, -1) {
+			q := p.params[m[1]]
+			if q == nil || out[m[1]] {
+				continue
+			}
+			out[m[1]] = true
+			for _, h := range q.part.Holes() {
+				need(h.Text)
+			}
+		}
+	}
+	holes := func(hs []*dsl.Hole, es []dsl.Expr) {
+		for _, h := range hs {
+			need(h.Text)
+		}
+		for _, e := range es {
+			need(e.Text)
+		}
+	}
+	holes(st.Part.Holes(), st.Part.Exprs())
+	for _, c := range st.Cells {
+		if c.LeftOut == "" {
+			holes(c.Scenario.Holes(), c.Scenario.Exprs())
+			holes(c.Target.Holes(), c.Target.Exprs())
+		}
+	}
+	for i := range p.Plan.Backends {
+		holes(p.Plan.Backends[i].Holes(), nil)
+	}
+	for i := range p.Plan.Probes {
+		holes(p.Plan.Probes[i].Holes(), nil)
+	}
+	return out
+}

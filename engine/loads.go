@@ -1,0 +1,226 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/task"
+	"github.com/planrun/planrun/internal/load"
+)
+
+// runLoads runs the load workers of one run.
+type runLoads struct{ r *run }
+
+// A boundary says that from a moment on requests that become due belong to a phase.
+type boundary struct {
+	at    time.Time
+	phase string
+}
+
+// A loadRun is one load action: its workers, and what they said.
+type loadRun struct {
+	r       *run
+	spec    load.Spec
+	opts    task.LoadOptions
+	workers []task.Process
+	index   int // of its record in run.Loads
+
+	mu       sync.Mutex
+	start    time.Time // zero until it runs
+	final    int       // workers that reported their last sample
+	reported map[int]bool
+	counts   map[string]load.Counts // by phase
+	over     bool
+}
+
+// Prepare starts the workers one by one; each connects and verifies.
+func (l runLoads) Prepare(ctx context.Context, spec load.Spec, opts task.LoadOptions) (task.PreparedLoad, error) {
+	r := l.r
+	spec.Name, spec.Workers = opts.Name, opts.Workers
+	if spec.Phase == "" {
+		spec.Phase = r.upcoming()
+	}
+	cpus := opts.CPUs
+	if cpus == nil {
+		cpus, _ = r.p.Host.CPUs.Get("load")
+	}
+	if spec.Pacing == "" {
+		spec.Pacing = r.pacing(cpus, opts.Workers)
+	}
+	x := &loadRun{r: r, spec: spec, opts: opts, reported: map[int]bool{}, counts: map[string]load.Counts{}}
+	rec := record.Load{Name: opts.Name, Headline: opts.Headline, Spec: spec, Workers: opts.Workers, CPUs: cpus, Totals: map[string]load.Counts{}}
+	for i := range opts.Workers {
+		s := spec
+		s.Worker = i
+		p, err := r.procs.Start(ctx, task.ProcessSpec{Name: opts.Name, Role: "load", Replica: i, Builtin: "load", Config: s, Hold: true, CPUs: cpus,
+			Nice: r.p.Host.Nice, Dir: r.dirOf("load", opts.Name, i), Grace: spec.Timeout + 5*time.Second, OnSample: func(b json.RawMessage) { x.sample(i, b) }})
+		if err != nil {
+			x.abandon()
+			return nil, fmt.Errorf("starting worker %d of load %q: %w", i, opts.Name, err)
+		}
+		x.workers = append(x.workers, p)
+		r.noteProcess(p, cpus)
+		var ready load.Ready
+		if err := json.Unmarshal(p.ReadyBody(), &ready); err != nil {
+			x.abandon()
+			return nil, fmt.Errorf("reading what worker %d of load %q said when it was ready: %w", i, opts.Name, err)
+		}
+		rec.Ready.Connections += ready.Connections
+		rec.Ready.Verified += ready.Verified
+		rec.Ready.Problem = first(rec.Ready.Problem, ready.Problem)
+		rec.Ready.Shortage = first(rec.Ready.Shortage, ready.Shortage)
+	}
+	x.index = r.addLoad(rec)
+	return x, nil
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// abandon ends workers that will not run.
+func (x *loadRun) abandon() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	for _, w := range x.workers {
+		x.r.procs.Stop(ctx, w)
+	}
+}
+
+// Run is the load from its time zero to the end of its drain.
+func (x *loadRun) Run(ctx context.Context) error {
+	r := x.r
+	start := time.Now()
+	x.mu.Lock()
+	x.start = start
+	x.mu.Unlock()
+	if err := each(x.workers, func(w task.Process) error { return w.Begin(ctx) }); err != nil {
+		x.abandon()
+		return fmt.Errorf("starting load %q: %w", x.opts.Name, err)
+	}
+	r.activate(x)
+	defer r.deactivate(x)
+	r.editLoad(x.index, func(l *record.Load) { l.Start = r.since(start) })
+	died := make(chan task.Process, len(x.workers))
+	for _, w := range x.workers {
+		go func() {
+			select {
+			case <-w.Exited():
+				died <- w
+			case <-ctx.Done():
+			}
+		}()
+	}
+	select {
+	case w := <-died:
+		x.finish(ctx, 0)
+		status, _ := w.Exit()
+		return fmt.Errorf("worker %d of load %q ended by itself (%s); its log is %s", w.Replica(), x.opts.Name, status, r.logOf(w))
+	case <-ctx.Done():
+	}
+	return x.finish(ctx, x.spec.Timeout+5*time.Second)
+}
+
+// finish stops the workers, which drain for as long as that, and notes what they said in all.
+func (x *loadRun) finish(ctx context.Context, drain time.Duration) error {
+	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+	defer cancel()
+	defer x.r.hurried(cancel)()
+	err := each(x.workers, func(w task.Process) error { return x.r.procs.Stop(stopCtx, w) })
+	x.mu.Lock()
+	x.over = true
+	final, reported, counts := x.final, len(x.reported), x.counts
+	x.mu.Unlock()
+	x.r.editLoad(x.index, func(l *record.Load) {
+		l.End, l.Final, l.Reported, l.Totals = x.r.since(time.Now()), final == len(x.workers), reported, counts
+	})
+	if err != nil && drain > 0 {
+		return fmt.Errorf("stopping load %q: %w", x.opts.Name, err)
+	}
+	return nil
+}
+
+// sample takes what a worker reports.
+func (x *loadRun) sample(worker int, body json.RawMessage) {
+	var s load.Sample
+	if err := json.Unmarshal(body, &s); err != nil {
+		x.r.harness(fmt.Errorf("reading a sample of worker %d of load %q: %w", worker, x.opts.Name, err))
+		return
+	}
+	x.mu.Lock()
+	x.reported[worker] = true
+	if s.Final {
+		x.final++
+	}
+	for _, sec := range s.Seconds {
+		c := x.counts[sec.Phase]
+		record.AddCounts(&c, sec.Counts)
+		x.counts[sec.Phase] = c
+	}
+	start := x.start
+	x.mu.Unlock()
+	x.r.takeSample(x.opts.Name, worker, x.r.since(start), s)
+}
+
+// enter says that requests that become due from b on belong to its phase.
+func (x *loadRun) enter(ctx context.Context, b boundary) (due map[string]int64, err error) {
+	x.mu.Lock()
+	start := x.start
+	x.mu.Unlock()
+	due = map[string]int64{}
+	var mu sync.Mutex
+	err = each(x.workers, func(w task.Process) error {
+		var reply load.ControlReply
+		if err := w.Control(ctx, load.Control{Phase: b.phase, At: b.at.Sub(start)}, &reply); err != nil {
+			return fmt.Errorf("telling load %q of the phase %q: %w", x.opts.Name, b.phase, err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for p, n := range reply.Due {
+			due[p] += n
+		}
+		return nil
+	})
+	return due, err
+}
+
+// settled reports whether all that was due in a phase has its outcome.
+func (x *loadRun) settled(phase string, due int64) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.over || x.counts[phase].Due >= due
+}
+
+// each does f for all at once and joins the errors.
+func each[T any](all []T, f func(T) error) error {
+	errs := make([]error, len(all))
+	var wg sync.WaitGroup
+	for i, v := range all {
+		wg.Go(func() { errs[i] = f(v) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// pacing of an open loop: precise where the CPUs of the load are its own, else economical, so that it does not spin on a
+// CPU that the target needs.
+func (r *run) pacing(cpus []int, workers int) string {
+	if len(cpus) == 0 || workers > len(cpus) || r.activeLoads() > 0 {
+		return "economical"
+	}
+	for _, e := range r.p.Host.CPUs {
+		if e.Name != "load" && slices.ContainsFunc(e.Val, func(c int) bool { return slices.Contains(cpus, c) }) {
+			return "economical"
+		}
+	}
+	return "precise"
+}

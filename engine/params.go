@@ -1,0 +1,204 @@
+package engine
+
+import (
+	"context"
+	"os"
+	"regexp"
+	"slices"
+
+	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/dsl/diag"
+	"github.com/planrun/planrun/engine/verdict"
+)
+
+// A param is a value of the plan's params. It belongs to the time of its own expression: one without an expression, or
+// with one that needs nothing that only running brings, is known before anything starts.
+type param struct {
+	name  string
+	part  dsl.Part[dsl.Param]
+	time  verdict.Time
+	typ   verdict.Type
+	value any
+}
+
+var paramRef = regexp.MustCompile(`params\.([A-Za-z_][A-Za-z0-9_]*)`)
+
+// inOrder puts params behind those that they depend on. A circle is reported.
+func (c *compilation) inOrder() []*dsl.Part[dsl.Param] {
+	var out []*dsl.Part[dsl.Param]
+	state := map[string]int{} // 1: being visited, 2: done
+	var visit func(p *dsl.Part[dsl.Param])
+	visit = func(p *dsl.Part[dsl.Param]) {
+		state[p.Name] = 1
+		for _, h := range p.Holes() {
+			for _, m := range paramRef.FindAllStringSubmatch(h.Text, -1) {
+				q := c.Plan.Params.Get(m[1])
+				switch {
+				case q == nil: // reported with the expression
+				case state[q.Name] == 1:
+					c.list.Addf(h.Pos(1, 0), "the param %s depends on itself", q.Name).Hint = "break the circle: give one of them a value"
+				case state[q.Name] == 0:
+					visit(q)
+				}
+			}
+		}
+		state[p.Name] = 2
+		out = append(out, p)
+	}
+	for i := range c.Plan.Params {
+		if p := &c.Plan.Params[i]; state[p.Name] == 0 {
+			visit(p)
+		}
+	}
+	return out
+}
+
+// hostAndParams binds the host section and the params that are known before anything runs, and extends the compiler by
+// their names.
+func (c *compilation) hostAndParams() {
+	for _, part := range c.inOrder() {
+		p := &param{name: part.Name}
+		c.params[p.name], c.order = p, append(c.order, p)
+		var l diag.List
+		p.part, l = part.Bind(c.planFill())
+		c.add(l)
+		if c.environment(p) || p.part.Val.Value.Known() {
+			p.time = verdict.AtPlan
+			if p.value == nil {
+				p.value = p.part.Val.Value.V
+				c.planned["params."+p.name] = p.part.Val.Value
+			} else {
+				c.planned["params."+p.name] = p.value
+			}
+			if p.part.Val.Secret {
+				c.secrets = append(c.secrets, secretsIn(p.value)...)
+			}
+		} else if p.part.Val.Value.IsSet() {
+			p.time = c.timeOf(p)
+		}
+		c.extendBoot(p)
+	}
+	host, l := c.Plan.Host.Bind(c.planFill())
+	c.add(l)
+	c.Host = host.Val
+	for _, e := range host.Val.CPUs {
+		c.planned["cpus."+e.Name] = floats(e.Val)
+	}
+	// The host is bound after the params, so its names come last.
+	var names []verdict.Name
+	for _, e := range host.Val.CPUs {
+		names = append(names, verdict.Name{Name: "cpus." + e.Name, In: verdict.Always, Value: floats(e.Val), Doc: "the CPUs of the role " + e.Name})
+	}
+	if out, err := c.boot.Extend(names, nil); err == nil {
+		c.boot = out
+	}
+}
+
+func floats(in []int) []float64 {
+	out := make([]float64, len(in))
+	for i, v := range in {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+// environment reads a param that the environment gives. It reports one that is missing, and whether there is a value.
+func (c *compilation) environment(p *param) bool {
+	name := p.part.Val.Env
+	if name == "" {
+		return false
+	}
+	env := c.opt.Env
+	if env == nil {
+		env = os.LookupEnv
+	}
+	if v, ok := env(name); ok {
+		p.value = dsl.ScalarValue(v)
+		return true
+	}
+	if !p.part.Val.Value.IsSet() {
+		c.list.Addf(p.part.PosOf("env"), "the environment variable %s is not set", name).Hint = "set it, write a value beside it, or use --set " + p.name + "=..."
+	}
+	return false
+}
+
+// timeOf says when a param's expression is known: at the stage, else when a run begins. Its errors are found later.
+func (c *compilation) timeOf(p *param) verdict.Time {
+	for _, h := range p.part.Holes() {
+		if x, _ := c.boot.Compile(h.Text, verdict.AtRun, nil); x != nil {
+			if early := x.Needs().Earliest; early >= verdict.AtRun {
+				return verdict.AtRun
+			}
+		}
+	}
+	return verdict.AtStage
+}
+
+func (c *compilation) extendBoot(p *param) {
+	out, err := c.boot.Extend([]verdict.Name{p.declare()}, nil)
+	if err != nil {
+		c.list.Addf(p.part.Pos(), "%v", err)
+		return
+	}
+	c.boot = out
+}
+
+func (p *param) declare() verdict.Name {
+	return verdict.Name{Name: "params." + p.name, Type: p.typ, Value: p.value, In: verdict.Since(max(p.time, verdict.AtPlan)), Secret: p.part.Val.Secret, Doc: p.part.Val.About}
+}
+
+// paramNames declares params and CPUs.
+func (c *compilation) paramNames() []verdict.Name {
+	var out []verdict.Name
+	for _, p := range c.order {
+		out = append(out, p.declare())
+	}
+	for _, e := range c.Host.CPUs {
+		out = append(out, verdict.Name{Name: "cpus." + e.Name, In: verdict.Always, Value: floats(e.Val), Doc: "the CPUs of the role " + e.Name})
+	}
+	return out
+}
+
+// bindParams evaluates the needed params of one time, in order, and adds them to k.
+func (p *Program) bindParams(ctx context.Context, t verdict.Time, e *evaluator, k known, v verdict.Values, needed map[string]bool) diag.List {
+	var list diag.List
+	for _, q := range p.order {
+		if q.time != t || !needed[q.name] {
+			continue
+		}
+		part, l := q.part.Bind(e.fill(ctx, k, v))
+		list = append(list, l...)
+		if l.HasErrors() {
+			continue
+		}
+		for _, h := range part.Holes() {
+			list.Addf(h.Pos(1, 0), "params.%s cannot be known now: %s", q.name, h.Text).Hint = "run the stages that it reads, or use --set " + q.name + "=..."
+		}
+		if part.Val.Value.Known() {
+			k["params."+q.name] = part.Val.Value
+		}
+	}
+	return list
+}
+
+// secretsIn lists the texts of a secret that must not be written.
+func secretsIn(v any) []string {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		var out []string
+		for _, x := range v {
+			out = append(out, secretsIn(x)...)
+		}
+		return out
+	case map[string]any:
+		var out []string
+		for _, x := range v {
+			out = append(out, secretsIn(x)...)
+		}
+		slices.Sort(out)
+		return out
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/task"
+)
+
+// A probing is a probe of a cell: those of the plan, and those that are always there.
+type probing struct {
+	name  string
+	of    []string
+	every time.Duration
+	spec  task.Probe
+	where string
+}
+
+// probes lists the probes of a cell: its processes and the host always, unless the stage leaves them out or the plan has
+// one of that kind.
+func (p *Program) probes(cell *Cell) (out []probing) {
+	has := map[string]bool{}
+	for i := range p.Plan.Probes {
+		part, list := p.Plan.Probes[i].Bind(cell.eval.fill(context.Background(), cell.known, cell.values()))
+		spec, ok := part.Val.Spec.(task.Probe)
+		if !ok || list.HasErrors() {
+			continue // reported by the check
+		}
+		x := probing{name: part.Val.Name, every: part.Val.Every, spec: spec, where: part.Pos().String()}
+		if x.name == "" {
+			x.name = part.Val.Kind
+		}
+		if part.Val.Of != "" {
+			x.of = []string{part.Val.Of}
+		}
+		has[part.Val.Kind] = true
+		out = append(out, x)
+	}
+	for _, k := range p.always {
+		if !has[k.Name] {
+			out = append(out, probing{name: k.Name, every: time.Second, spec: k.New().(task.Probe)})
+		}
+	}
+	st := p.stage(cell.Coord.Stage)
+	without := []string(nil)
+	if st != nil {
+		without = st.Part.Val.Probes.Without
+	}
+	return slices.DeleteFunc(out, func(x probing) bool { return slices.Contains(without, x.name) || slices.Contains(without, "all") })
+}
+
+func (p *Program) stage(name string) *Stage {
+	for _, s := range p.Stages {
+		if s.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// sampling runs the probes of a run until stop is called, which takes a last sample, so that the end of the last phase is
+// covered.
+func (r *run) sampling(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var wg sync.WaitGroup
+	for _, p := range r.probes {
+		r.rec.Series = append(r.rec.Series, p.spec.Produces()...)
+		wg.Go(func() {
+			due := r.start
+			for {
+				r.sample(ctx, p)
+				due = due.Add(p.every)
+				for time.Since(due) > p.every { // what is missed is missed; the probe counts it
+					due = due.Add(p.every)
+				}
+				select {
+				case <-ctx.Done():
+					r.sample(context.Background(), p)
+					return
+				case <-time.After(time.Until(due)):
+				}
+			}
+		})
+	}
+	return func() { cancel(); wg.Wait() }
+}
+
+// sample takes one sample of a probe, which may take as long as its interval.
+func (r *run) sample(ctx context.Context, p probing) {
+	ctx, cancel := context.WithTimeout(ctx, max(p.every, time.Second))
+	defer cancel()
+	env := &task.ProbeEnv{Log: slog.Default(), Now: r.since(time.Now()), Processes: r.procs, Engine: os.Getpid(), Address: r.inst.address, Emit: r.point,
+		Busy: func() (out []int) {
+			for _, q := range r.procs.All() {
+				out = append(out, q.PID())
+			}
+			return append(out, os.Getpid())
+		}}
+	if err := p.spec.Sample(ctx, env); err != nil {
+		r.event("probe", fmt.Sprintf("probe %s: %v", p.name, err), map[string]any{"probe": p.name})
+	}
+}
+
+// snapshot is one reading of a probe of the plan.
+func (r *run) snapshot(name string) (map[string]float64, error) {
+	var names []string
+	for _, p := range r.probes {
+		names = append(names, p.name)
+		if p.name != name {
+			continue
+		}
+		out := map[string]float64{}
+		fresh, ok := p.spec.(task.Fresh)
+		if !ok {
+			return nil, fmt.Errorf("probe %s cannot be read once: it needs two samples", name)
+		}
+		env := &task.ProbeEnv{Log: slog.Default(), Now: r.since(time.Now()), Processes: r.procs, Engine: os.Getpid(), Address: r.inst.address,
+			Emit: func(pt series.Point) { out[pointName(pt)] = pt.V }, Busy: func() []int { return nil }}
+		return out, fresh.Fresh().Sample(context.Background(), env)
+	}
+	return nil, fmt.Errorf("no probe %q; %s", name, didYouMean(name, names))
+}
+
+func pointName(p series.Point) string {
+	s := p.Series
+	if p.Source != "" {
+		s = fmt.Sprintf("%s.%d.%s", p.Source, p.Replica, s)
+	}
+	if p.Label != "" {
+		s += "." + p.Label
+	}
+	return s
+}
+
+var _ dsl.Kind

@@ -1,0 +1,394 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/engine/journal"
+	"github.com/planrun/planrun/engine/measure"
+	"github.com/planrun/planrun/engine/proc"
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/task"
+	"github.com/planrun/planrun/engine/verdict"
+	"github.com/planrun/planrun/internal/load"
+)
+
+// A run is one repeat of a cell while it goes on.
+type run struct {
+	*session
+	cell   *Cell
+	inst   *installation
+	round  int
+	repeat int
+	start  time.Time
+	procs  *proc.Group
+	scope  *journal.Scope
+	out    *record.RunWriter
+	known  known
+	eval   *evaluator
+	probes []probing
+
+	mu         sync.Mutex
+	rec        *record.Run
+	data       record.Data // what was recorded so far; Run is rec
+	phase      string      // the current phase; "" between phases
+	next       string      // the phase whose loads are being prepared
+	boundaries []boundary  // those to come, for loads that start meanwhile
+	loads      []*loadRun  // that run
+	broken     chan error  // what outlived its phase has failed
+	beyond     []*running  // steps that end with a later phase
+}
+
+// since is a moment in seconds since the run began.
+func (r *run) since(t time.Time) float64 { return t.Sub(r.start).Seconds() }
+
+// errUnmet says that a phase's require does not hold.
+var errUnmet = errors.New("its require does not hold")
+
+// errAborted says that a phase's abort held: a result.
+var errAborted = errors.New("aborted")
+
+// do runs the phases and leaves everything as it was before.
+func (r *run) do(ctx context.Context) {
+	err := r.phases(ctx)
+	for _, x := range r.beyond { // what was to end later ends now
+		cause := error(task.ErrPhaseOver)
+		if err != nil && !errors.Is(err, errUnmet) && !errors.Is(err, errAborted) {
+			cause = err
+		}
+		if e := x.stop(cause); e != nil && err == nil {
+			err = e
+		}
+	}
+	r.beyond = nil
+	r.undo(r.scope)
+	r.conclude(err)
+}
+
+// conclude says how the run ended.
+func (r *run) conclude(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rec.Seconds = r.since(time.Now())
+	switch {
+	case err == nil:
+		r.rec.Status = record.Done
+	case errors.Is(err, errAborted):
+		r.rec.Status, r.rec.Reason = record.Aborted, err.Error()
+	case errors.Is(err, errUnmet):
+		r.rec.Status, r.rec.Reason = record.Unmet, err.Error()
+	case errors.Is(err, ErrInterrupted):
+		r.rec.Status, r.rec.Reason = record.Interrupted, "interrupted"
+	default:
+		r.rec.Status, r.rec.Reason = record.Failed, err.Error()
+		var at *placed
+		if errors.As(err, &at) {
+			r.rec.Where = at.pos.String()
+		}
+	}
+}
+
+// phases runs them one after another.
+func (r *run) phases(ctx context.Context) error {
+	scenario, list := r.cell.Scenario.Bind(r.eval.fill(ctx, r.known, r.values()))
+	if list.HasErrors() {
+		return placedAt(list)
+	}
+	phases := scenario.Val.Phases
+	var begin time.Time
+	for i := range phases {
+		next := ""
+		if i+1 < len(phases) {
+			next = phases[i+1].Val.Name
+		}
+		end, err := r.runPhase(ctx, i, &phases[i], begin, next, phases)
+		if err != nil {
+			return err
+		}
+		begin = end
+	}
+	return nil
+}
+
+// runPhase runs phase i. It begins at once, or, where begin is set, began then: the phase before ended on time and nothing
+// lies between. It returns when it was over, if the next one can begin at that very moment.
+func (r *run) runPhase(ctx context.Context, i int, part *dsl.Part[dsl.Phase], begin time.Time, next string, all []dsl.Part[dsl.Phase]) (time.Time, error) {
+	ph := part.Val
+	steps, err := r.steps(part, all[i:])
+	if err != nil {
+		return time.Time{}, err
+	}
+	stop := make(chan string, 1)
+	// The next phase follows without a gap if nothing has to be judged or prepared between the two.
+	contiguous := next != "" && ph.For > 0 && !ph.Require.IsSet() && !needsPreparation(all[i+1])
+	after := ""
+	if contiguous {
+		after = next
+	}
+	watch := func() {}
+	r.mu.Lock()
+	r.next = ph.Name
+	r.mu.Unlock()
+	d := &dispatcher{ctx: ctx, begin: begin, length: ph.For, steps: steps, stop: stop, broken: r.broken,
+		outlives: func(x *running) { r.outlive(x) },
+		started: func(at time.Time) {
+			begin = at
+			r.enterPhase(ctx, i, ph, at)
+			if ph.For > 0 {
+				r.announce(ctx, boundary{at.Add(ph.For), after})
+			}
+			watch = r.watchConditions(ctx, i, ph, stop)
+		}}
+	why, err := d.run()
+	watch()
+	end := time.Now()
+	if ph.For > 0 && why == "" && err == nil {
+		end = begin.Add(ph.For)
+	} else {
+		r.announce(ctx, boundary{end, ""})
+		contiguous = false
+	}
+	if e := r.endThrough(ph.Name); err == nil {
+		err = e
+	}
+	r.leavePhase(i, end, why, err)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if ph.Require.IsSet() {
+		if err := r.require(ctx, i, ph); err != nil {
+			return time.Time{}, err
+		}
+	}
+	if why != "" && ph.Abort.When.IsSet() && why == abortText(ph) {
+		return time.Time{}, fmt.Errorf("%w: %s held", errAborted, ph.Abort.When.Text)
+	}
+	if !contiguous {
+		end = time.Time{}
+	}
+	return end, nil
+}
+
+func needsPreparation(p dsl.Part[dsl.Phase]) bool {
+	for _, a := range p.Val.Do {
+		if _, ok := a.Val.Spec.(task.Preparer); ok && a.Val.At == (dsl.At{}) {
+			return true
+		}
+	}
+	return false
+}
+
+// enterPhase notes that a phase began, and tells loads that go on.
+func (r *run) enterPhase(ctx context.Context, i int, ph dsl.Phase, at time.Time) {
+	r.mu.Lock()
+	r.phase, r.next = ph.Name, ""
+	r.rec.Phases[i].Start = r.since(at)
+	r.mu.Unlock()
+	r.event("phase", ph.Name, nil)
+	r.announce(ctx, boundary{at, ph.Name})
+	r.progress.Phase(r.rec.Coord, ph.Name, ph.For)
+}
+
+func (r *run) leavePhase(i int, end time.Time, why string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.phase = ""
+	p := &r.rec.Phases[i]
+	p.End = r.since(end)
+	switch {
+	case errors.Is(err, ErrInterrupted):
+		p.Ended = "interrupted"
+	case err != nil:
+		p.Ended = "error"
+	default:
+		p.Ended = why
+	}
+	if e := r.out.Checkpoint(r.rec); e != nil {
+		r.harnessLocked(e)
+	}
+}
+
+// announce tells every load that runs, and those that start before then, of a boundary.
+func (r *run) announce(ctx context.Context, b boundary) {
+	r.mu.Lock()
+	r.boundaries = append(r.boundaries, b)
+	loads := append([]*loadRun(nil), r.loads...)
+	r.mu.Unlock()
+	for _, x := range loads {
+		if _, err := x.enter(ctx, b); err != nil && ctx.Err() == nil {
+			r.harness(err)
+		}
+	}
+}
+
+// activate makes a load take part in the phases from now on.
+func (r *run) activate(x *loadRun) {
+	r.mu.Lock()
+	r.loads = append(r.loads, x)
+	todo := r.boundaries
+	r.mu.Unlock()
+	for _, b := range todo {
+		if b.at.After(time.Now()) || b.phase == r.phase {
+			if _, err := x.enter(context.Background(), b); err != nil {
+				r.harness(err)
+			}
+		}
+	}
+}
+
+func (r *run) deactivate(x *loadRun) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, y := range r.loads {
+		if x == y {
+			r.loads = append(r.loads[:i:i], r.loads[i+1:]...)
+			return
+		}
+	}
+}
+
+func (r *run) activeLoads() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.loads)
+}
+
+// upcoming is the phase in which a load that is prepared now will begin.
+func (r *run) upcoming() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.next != "" {
+		return r.next
+	}
+	return r.phase
+}
+
+// outlive keeps a step until the phase with which it ends.
+func (r *run) outlive(x *running) {
+	r.mu.Lock()
+	r.beyond = append(r.beyond, x)
+	r.mu.Unlock()
+	go func() {
+		<-x.done
+		if x.err != nil {
+			select {
+			case r.broken <- x.err:
+			default: // one is enough
+			}
+		}
+	}()
+}
+
+// endThrough ends what ends with this phase.
+func (r *run) endThrough(phase string) error {
+	r.mu.Lock()
+	var here, later []*running
+	for _, x := range r.beyond {
+		if x.s.through == phase {
+			here = append(here, x)
+		} else {
+			later = append(later, x)
+		}
+	}
+	r.beyond = later
+	r.mu.Unlock()
+	return each(here, func(x *running) error { return x.stop(task.ErrPhaseOver) })
+}
+
+// takeSample records what a load worker reports.
+func (r *run) takeSample(name string, worker int, offset float64, s load.Sample) {
+	r.out.Seconds(s.Seconds...)
+	points := measure.HealthPoints(name, worker, offset, s.Health)
+	r.out.Points(points...)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.data.Seconds = append(r.data.Seconds, s.Seconds...)
+	r.data.Points = append(r.data.Points, points...)
+	for _, e := range s.Examples {
+		if len(r.rec.Examples) < 20 {
+			r.rec.Examples = append(r.rec.Examples, name+": "+e)
+		}
+	}
+	r.progress.Load(r.rec.Coord, name, s)
+}
+
+// point records a reading of a probe.
+func (r *run) point(p series.Point) {
+	r.out.Points(p)
+	r.mu.Lock()
+	r.data.Points = append(r.data.Points, p)
+	r.mu.Unlock()
+}
+
+// event records something that happened.
+func (r *run) event(kind, message string, fields map[string]any) {
+	e := record.Event{T: r.since(time.Now()), Kind: kind, Message: r.redact(message), Fields: fields}
+	r.out.Event(e)
+	r.mu.Lock()
+	r.data.Events = append(r.data.Events, e)
+	r.mu.Unlock()
+	r.progress.Event(r.rec.Coord, e)
+}
+
+// harness notes that the harness itself did not work; a self-check says so.
+func (r *run) harness(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.harnessLocked(err)
+}
+
+func (r *run) harnessLocked(err error) {
+	r.rec.Facts.Harness = append(r.rec.Facts.Harness, err.Error())
+	slog.Error(err.Error())
+}
+
+func (r *run) addLoad(l record.Load) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rec.Loads = append(r.rec.Loads, l)
+	return len(r.rec.Loads) - 1
+}
+
+func (r *run) editLoad(i int, f func(*record.Load)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f(&r.rec.Loads[i])
+}
+
+func (r *run) noteProcess(p task.Process, want []int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rec.Processes = append(r.rec.Processes, processRecord(p, want))
+}
+
+func processRecord(p task.Process, want []int) record.Process {
+	out := record.Process{Name: p.Name(), Role: p.Role(), Replica: p.Replica(), PID: p.PID(), CPUs: p.CPUs(), WantCPUs: want, Ports: p.Ports()}
+	if c, ok := p.(interface{ Command() []string }); ok {
+		out.Command = c.Command()
+	}
+	return out
+}
+
+// dirOf is the working directory of a process that belongs to the run.
+func (r *run) dirOf(kind, name string, i int) string {
+	return filepath.Join(r.out.Dir, kind, fmt.Sprintf("%s-%d", name, i))
+}
+
+func (r *run) logOf(p task.Process) string {
+	if l, ok := p.(interface{ Log() string }); ok {
+		return l.Log()
+	}
+	return "in the result set"
+}
+
+// values are what expressions of this run read beside names.
+func (r *run) values() verdict.Values {
+	return verdict.Values{At: verdictCoord(r.rec.Coord), Round: r.round, Repeat: r.repeat, Names: r.known.plain(), Call: r.inst.call, Data: r.results}
+}
