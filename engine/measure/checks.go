@@ -15,7 +15,7 @@ const mostGaps = 0.5
 // Checks says whether the harness itself worked: a failed one is the harness's fault, never the target's. Runs that were
 // ended by an interrupt or an error are not held against their loads.
 func Checks(d *record.Data) []record.Guard {
-	c := &checks{d: d, ix: newIndex(d, nil)}
+	c := &checks{d: d, ix: newIndex(d)}
 	c.workers()
 	c.probes()
 	c.reconcile()
@@ -59,7 +59,7 @@ func (c *checks) workers() {
 func (c *checks) probes() {
 	ok := true
 	for _, tr := range c.ix.tracks {
-		if tr.series != "probe_gaps" {
+		if tr.series != probeGaps {
 			continue
 		}
 		missed, samples := tr.v[len(tr.v)-1], float64(len(tr.v))
@@ -78,7 +78,7 @@ func (c *checks) probes() {
 		}
 	}
 	for _, name := range sortedKeys(c.d.Run.Facts.ProbeGaps) {
-		if n := c.d.Run.Facts.ProbeGaps[name]; float64(n) > mostGaps*max(c.d.Run.Seconds, 1) && !c.has("probe_gaps") {
+		if n := c.d.Run.Facts.ProbeGaps[name]; float64(n) > mostGaps*max(c.d.Run.Seconds, 1) && !c.has(probeGaps) {
 			ok = false
 			c.add("probes-reported", "", !c.ended(), "probe %s missed %d samples in %.0f s", name, n, c.d.Run.Seconds)
 		}

@@ -36,7 +36,7 @@ func (f *figures) missing(name, why string) {
 
 // Derive sets Metrics, Missing and LeftOut of the run from everything that was recorded of it.
 func Derive(d *record.Data) {
-	ix := newIndex(d, nil)
+	ix := newIndex(d)
 	d.Run.Metrics, d.Run.Missing, d.Run.LeftOut = map[string]map[string]float64{}, map[string]string{}, nil
 	for _, w := range windows(d.Run) {
 		f := ix.window(w)
@@ -59,11 +59,14 @@ func MissingKey(window, metric string) string {
 	return window + "/" + metric
 }
 
+// lookBack is how long before a live window samples count, in seconds: those at its begin lie about it.
+const lookBack = 15
+
 // DeriveWindow gives the metrics of the time from..to of a run that may still go on, in seconds since it began: of the
 // headline loads, the processes and the host. Requests count where their second lies mostly in the window, and rates are by
 // the length of these seconds, because the last one may not be reported yet.
 func DeriveWindow(d *record.Data, from, to float64) (metrics map[string]float64, missing map[string]string) {
-	ix := newIndex(d, func(_ *load.Second, start float64) bool { return start+0.5 >= from && start+0.5 < to })
+	ix := partIndex(d, func(_ *load.Second, start float64) bool { return start+0.5 >= from && start+0.5 < to }, from-lookBack)
 	s := []span{{"", from, to}}
 	w := window{rates: s, counts: s, loads: headlineLoads(d.Run)}
 	f := newFigures()
@@ -78,8 +81,12 @@ func DeriveWindow(d *record.Data, from, to float64) (metrics map[string]float64,
 // DerivePhase gives the metrics of a phase so far, at the moment now (seconds since the run began). The rate is by the
 // length of what was reported of it.
 func DerivePhase(d *record.Data, phase string, now float64) (metrics map[string]float64, missing map[string]string) {
-	ix := newIndex(d, func(s *load.Second, _ float64) bool { return s.Phase == phase })
 	spans := spansOf(d.Run.Phases, func(p record.Phase) bool { return p.Name == phase })
+	since := now
+	for _, s := range spans {
+		since = min(since, s.from)
+	}
+	ix := partIndex(d, func(s *load.Second, _ float64) bool { return s.Phase == phase }, since-lookBack)
 	for i := range spans {
 		if spans[i].to <= spans[i].from {
 			spans[i].to = now

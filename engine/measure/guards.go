@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ type judge struct {
 // Guards says whether the measurement of a run can be trusted: each with what was seen and the threshold, in words, also
 // where it held. Guards of a load carry its name. A run without a load has guards of the machine only.
 func Guards(d *record.Data, t Thresholds, m Machine) []record.Guard {
-	j := &judge{ix: newIndex(d, nil), run: d.Run, t: t, m: m, rates: headlineSpans(d.Run.Phases)}
+	j := &judge{ix: newIndex(d), run: d.Run, t: t, m: m, rates: headlineSpans(d.Run.Phases)}
 	if j.m.CPUs == 0 {
 		j.m.CPUs = j.ix.cpusSeen()
 	}
@@ -179,14 +180,13 @@ func (ix *index) cpusSeen() int {
 // cpuBusy is the host probe's series of each CPU, with labels cpu0, cpu1, ...
 const cpuBusy = "cpu_busy"
 
-// percent prints a share with as many digits as matter.
+// percent prints a share with as many digits as matter: two where it is near 0 or 100 %.
 func percent(share float64) string {
-	switch p := share * 100; {
-	case p == math.Trunc(p) || p >= 10 && p < 99:
-		return fmt.Sprintf("%.0f %%", p)
-	default:
-		return strings.TrimSuffix(fmt.Sprintf("%.2f", p), "0") + " %"
+	p := math.Round(share*10000) / 100
+	if p >= 10 && p < 98 {
+		p = math.Round(p)
 	}
+	return strconv.FormatFloat(p, 'f', -1, 64) + " %"
 }
 
 // cpuList prints CPUs as the plan writes them: 0-3,8.

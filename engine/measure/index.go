@@ -2,6 +2,7 @@ package measure
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/planrun/planrun/engine/record"
@@ -28,8 +29,11 @@ type pieceKey struct {
 	second      int
 }
 
-// newIndex puts d in order. keep, if not nil, says which pieces are wanted.
-func newIndex(d *record.Data, keep func(s *load.Second, start float64) bool) *index {
+// newIndex puts all of d in order.
+func newIndex(d *record.Data) *index { return partIndex(d, nil, math.Inf(-1)) }
+
+// partIndex puts a part of d in order: the seconds that keep wants (nil wants all), and what was sampled from since on.
+func partIndex(d *record.Data, keep func(s *load.Second, start float64) bool, since float64) *index {
 	ix := &index{d: d, loads: map[string]*record.Load{}}
 	for i := range d.Run.Loads {
 		ix.loads[d.Run.Loads[i].Name] = &d.Run.Loads[i]
@@ -55,7 +59,7 @@ func newIndex(d *record.Data, keep func(s *load.Second, start float64) bool) *in
 	slices.SortStableFunc(ix.pieces, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.Load, b.Load), cmp.Compare(a.start, b.start))
 	})
-	ix.tracks = tracksOf(d)
+	ix.tracks = tracksOf(d, since)
 	return ix
 }
 

@@ -139,8 +139,11 @@ func (s *loadSum) delivered() (float64, string) {
 		if !known {
 			want = due
 		}
-		// An arrival more or less at the ends of the window is rounding.
-		short := max(0, want-due-float64(len(s.spans)))
+		short := max(0, want-due)
+		if due > 0 {
+			// An arrival more or less at the ends of a phase is rounding.
+			short = max(0, short-float64(len(s.spans)))
+		}
 		missed += short + float64(one.counts.Generator)
 		for _, p := range one.pieces {
 			// A lag that the generator itself had no part in is a slow target's.

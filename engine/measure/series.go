@@ -56,13 +56,13 @@ func perSecondQuantile(q float64, h func(*piece) *hdr.Histogram) func([]*piece) 
 // roles, processes and other sources with their names before them. The series of a counter is its growth a second
 // (cpu_cores for CPU time, x_per_s for others) at the end of each interval, beside its readings as x.
 func All(d *record.Data) map[string]Series {
-	return newIndex(d, nil).all(window{loads: headlineLoads(d.Run)})
+	return newIndex(d).all(window{loads: headlineLoads(d.Run)})
 }
 
 // Of gives one series, or false if the run does not have it. Window is as in record: of "phase/NAME" and the headline only
 // the part within their phases is given; of "load/NAME" that of this load.
 func Of(d *record.Data, name, win string) (Series, bool) {
-	ix := newIndex(d, nil)
+	ix := newIndex(d)
 	for _, w := range windows(d.Run) {
 		if w.name != win {
 			continue
@@ -96,7 +96,7 @@ func (ix *index) all(w window) map[string]Series {
 	for _, src := range ix.sources(w) {
 		byName := map[string][]*track{}
 		for _, tr := range ix.tracks {
-			if tr.label == "" && src.match(tr) {
+			if tr.label == "" && tr.series != probeGaps && src.match(tr) {
 				byName[tr.series] = append(byName[tr.series], tr)
 			}
 		}
@@ -173,7 +173,7 @@ func ProducedSeries(k Known) []series.SeriesDesc {
 	for _, p := range k.Probes {
 		for _, s := range p.Series {
 			for _, prefix := range k.prefixesOf(p, s) {
-				if s.Name == threadCPU {
+				if s.Name == threadCPU || s.Name == probeGaps {
 					continue
 				}
 				put(prefix, s)

@@ -4,10 +4,13 @@ import (
 	"github.com/planrun/planrun/engine/series"
 )
 
+// probeGaps is what each probe says of itself; self-checks read it, and it is no metric.
+const probeGaps = "probe_gaps"
+
 // generic reports whether a series becomes metrics by the rule for all series, rather than in a way of its own.
 func generic(name string) bool {
 	switch name {
-	case cpuUser, cpuKernel, threadCPU, rssPeak:
+	case cpuUser, cpuKernel, threadCPU, rssPeak, probeGaps:
 		return false
 	}
 	return true
@@ -52,7 +55,7 @@ func perSecond(unit string) string {
 // sent again.
 func betterOf(d series.SeriesDesc) series.Better {
 	switch d.Name {
-	case "rss_mib", "fds", "foreign_cpu", "stolen_cpu", "listen_overflows", "listen_drops", "syn_retransmits", "tcp_retransmits", "probe_gaps":
+	case "rss_mib", "fds", "foreign_cpu", "stolen_cpu", "listen_overflows", "listen_drops", "syn_retransmits", "tcp_retransmits":
 		return series.Lower
 	}
 	if d.Unit == "MiB" || d.Unit == "cores" {

@@ -25,11 +25,14 @@ type trackKey struct {
 	replica                     int
 }
 
-func tracksOf(d *record.Data) []*track {
+func tracksOf(d *record.Data, since float64) []*track {
 	descs := seriesDescs(d.Run)
 	byKey := map[trackKey]*track{}
 	var out []*track
 	for _, p := range d.Points {
+		if p.T < since {
+			continue
+		}
 		k := trackKey{p.Series, p.Role, p.Source, p.Label, p.Replica}
 		tr := byKey[k]
 		if tr == nil {

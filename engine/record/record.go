@@ -164,6 +164,8 @@ type Facts struct {
 	ProbeGaps map[string]int `json:"probe_gaps,omitempty"`
 	// Lost counts lines or bytes that could not be written.
 	Lost int `json:"lost,omitempty"`
+	// Harness lists what did not work of the harness itself.
+	Harness []string `json:"harness,omitempty"`
 }
 
 // A Fault as the relay counted it.
@@ -230,6 +232,7 @@ type Environment struct {
 	Sysctls   map[string]string  `json:"sysctls"`
 	Limits    map[string]string  `json:"limits"`
 	Layout    map[string][]int   `json:"cpu_layout,omitempty"` // role -> CPUs asked
+	LeftOut  map[string]string `json:"left_out_cells,omitempty"` // cell (stage/target/scenario[axis=value]) -> why it was not to run
 	Programs  map[string]Program `json:"programs,omitempty"`   // target -> what ran
 	Offers    map[string]string  `json:"offers,omitempty"`     // feature -> "yes", or why not
 }

@@ -51,7 +51,7 @@ type secondKey struct {
 
 // WriterOptions of a run; the zero value works.
 type WriterOptions struct {
-	Report func(error)   // told once if something cannot be written; nil means slog's default logger
+	Report func(error)   // told once, in a goroutine of its own, if something cannot be written; nil means slog's default logger
 	Every  time.Duration // between flushes; 0 means a second
 	create func(path string) (io.WriteCloser, error)
 }
@@ -284,7 +284,8 @@ func (w *RunWriter) lose(n int, err error) {
 	w.lost += n
 	if err != nil && !w.reported {
 		w.reported = true
-		w.report(fmt.Errorf("part of the recording of run %s could not be written, the run goes on: %w", w.ID, err))
+		// The caller may hold a lock that report wants.
+		go w.report(fmt.Errorf("part of the recording of run %s could not be written, the run goes on: %w", w.ID, err))
 	}
 }
 

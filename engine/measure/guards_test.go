@@ -1,0 +1,261 @@
+package measure
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/internal/load"
+)
+
+// steady adds a generator that uses cpu CPUs, waits for wait of the time, and has its readings each second.
+func steady(d *record.Data, name string, cpu, wait float64) {
+	for i := range 8 {
+		t := float64(i)
+		for s, v := range map[string]float64{"generator_cpu_s": 5 + cpu*t, "generator_run_wait_s": 1 + wait*t, "generator_fds": 20, "generator_fd_limit": 1024, "generator_open": 4} {
+			d.Points = append(d.Points, series.Point{T: t, Series: s, Source: name, V: v})
+		}
+	}
+}
+
+// healthy is example with a generator on a CPU of its own, and everything a guard looks at in order.
+func healthy() *record.Data {
+	d := example()
+	steady(d, "main", 0.4, 0.1)
+	steady(d, "side", 0.05, 0.01)
+	for i := range d.Run.Loads {
+		d.Run.Loads[i].CPUs = []int{1}
+	}
+	for i, p := range d.Run.Processes {
+		want := []int{0}
+		if p.Role == "load" {
+			want = []int{1}
+		}
+		d.Run.Processes[i].CPUs, d.Run.Processes[i].WantCPUs = want, want
+	}
+	return d
+}
+
+func open(d *record.Data) *record.Load {
+	l := &d.Run.Loads[0]
+	l.Spec.Rate = []load.RateStep{{To: 100}}
+	for i := range d.Seconds {
+		if s := &d.Seconds[i]; s.Load == "main" {
+			s.Lag = hist(50, 100*time.Microsecond)
+		}
+	}
+	return l
+}
+
+func eachMain(d *record.Data, f func(s *load.Second)) {
+	for i := range d.Seconds {
+		if d.Seconds[i].Load == "main" {
+			f(&d.Seconds[i])
+		}
+	}
+}
+
+func setSeries(d *record.Data, name, label string, f func(p *series.Point)) {
+	for i := range d.Points {
+		if p := &d.Points[i]; p.Series == name && (label == "" || p.Label == label || p.Source == label) {
+			f(p)
+		}
+	}
+}
+
+func TestGuardsHold(t *testing.T) {
+	for name, d := range map[string]*record.Data{"closed loop": healthy(), "open loop": func() *record.Data { d := healthy(); open(d); return d }()} {
+		for _, g := range Guards(d, DefaultThresholds(), Machine{Ports: 28000}) {
+			if !g.OK {
+				t.Errorf("%s: %s %s: %s", name, g.Name, g.Load, g.Message)
+			}
+			if g.Message == "" {
+				t.Errorf("%s: guard %s says nothing", name, g.Name)
+			}
+		}
+	}
+}
+
+func TestGuardsFail(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		guard  string
+		taints string
+		says   string
+		change func(d *record.Data, t *Thresholds, m *Machine)
+	}{
+		{"verification failed", "verified", "work", "status 404", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Loads[0].Ready.Problem = "status 404" }},
+		{"nothing verified", "verified", "work", "no request of load main was verified", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Loads[0].Ready.Verified = 0 }},
+		{"nothing sent", "answered", "work", "load main made no request", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			d.Seconds = nil
+		}},
+		{"nothing answered", "answered", "work", "none of the 700 requests", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			eachMain(d, func(s *load.Second) {
+				s.Counts = load.Counts{Due: 50, Errors: map[string]int64{load.Connect: 50}}
+			})
+		}},
+		{"a worker is missing", "workers", "work", "1 of the 2 workers of load main reported", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Loads[0].Reported = 1 }},
+		{"fewer connections", "connections", "work", "opened 4 of 5 connections: too many open files", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			d.Run.Loads[0].Ready.Shortage, d.Run.Loads[0].Spec.Connections = "too many open files", 5
+		}},
+		{"out of ports", "generator", "work", "could not send 14 of 700 requests of load main for want of something of its own (2 %; at most 1 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			eachMain(d, func(s *load.Second) { s.Counts.OK, s.Counts.Generator = 49, 1 })
+		}},
+		{"rate not delivered", "rate-delivered", "timing", "sent 90 % of what the rate of load main asked for (at least 99 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			open(d)
+			eachMain(d, func(s *load.Second) { s.Counts.OK, s.Counts.Generator = 45, 5 })
+		}},
+		{"nothing delivered", "rate-delivered", "timing", "sent 0 % of", func(d *record.Data, _ *Thresholds, _ *Machine) { open(d); d.Seconds = nil }},
+		{"late", "send-lag", "timing", "the load generator was the bottleneck: 1 % of the requests of load main were sent more than 30 ms late (at most 20ms)", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			open(d)
+			eachMain(d, func(s *load.Second) { s.Lag, s.Counts.StalledLagNs = hist(50, 30*time.Millisecond), 40e6 })
+		}},
+		{"no lag", "send-lag", "timing", "no send lag", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			open(d)
+			eachMain(d, func(s *load.Second) { s.Lag = nil })
+		}},
+		{"its CPU is full", "generator-cpu", "timing", "the load generator was the bottleneck: load main used 0.95 of its 1 CPUs (95 %; at most 90 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			setSeries(d, "generator_cpu_s", "main", func(p *series.Point) { p.V = 0.95 * p.T })
+		}},
+		{"one CPU for both", "generator-cpu", "timing", "the load generator was the bottleneck: load main shares CPU 0 with nginx, web, busy for 90 % of the time (at most 50 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			d.Run.Loads[0].CPUs = []int{0}
+		}},
+		{"one CPU for both, without a host probe", "generator-cpu", "timing", "shares CPU 0 with nginx, web, busy for 60 % of the time", func(d *record.Data, _ *Thresholds, m *Machine) {
+			d.Run.Loads[0].CPUs, m.CPUs = []int{0}, 2
+			setSeries(d, "cpu_busy", "", func(p *series.Point) { p.Series = "else" })
+		}},
+		{"nothing is pinned and it waits", "generator-cpu", "timing", "was ready to run on all CPUs but had to wait for nginx, web, 30 % of the time (at most 25 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			d.Run.Loads[0].CPUs = nil
+			for i := range d.Run.Processes {
+				d.Run.Processes[i].CPUs, d.Run.Processes[i].WantCPUs = nil, nil
+			}
+			setSeries(d, "generator_run_wait_s", "main", func(p *series.Point) { p.V = 0.3 * p.T })
+		}},
+		{"foreign processes take its CPU", "generator-cpu", "timing", "had to wait for processes that the plan did not start, 60 % of the time (at most 50 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			setSeries(d, "generator_run_wait_s", "main", func(p *series.Point) { p.V = 0.6 * p.T })
+		}},
+		{"no reading of its CPU", "generator-cpu", "timing", "nothing recorded", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			setSeries(d, "generator_cpu_s", "main", func(p *series.Point) { p.Series = "else" })
+		}},
+		{"descriptors", "descriptors", "work", "had 1000 of its 1024 file descriptors open", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			setSeries(d, "generator_fds", "main", func(p *series.Point) { p.V = 1000 })
+		}},
+		{"ports", "ports", "work", "held 26000 connections, a source address has 28000 ports (93 %; at most 90 %)", func(d *record.Data, _ *Thresholds, m *Machine) {
+			m.Ports = 28000
+			setSeries(d, "generator_open", "main", func(p *series.Point) { p.V = 26000 })
+		}},
+		{"a fault that nothing passed", "fault", "work", "nothing passed the relay", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			d.Run.Facts.Faults = []record.Fault{{Relay: "slow_web", Toxic: "latency", Phase: "measure"}}
+		}},
+		{"a weak fault", "fault", "work", "added 4.00 ms, of 20.00 ms asked", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			d.Run.Facts.Faults = []record.Fault{{Relay: "slow_web", Toxic: "latency", Phase: "measure", Connections: 4, AskedMs: 20, MeasuredMs: 4}}
+		}},
+		{"a fault that no relay saw", "fault", "work", "phase measure asked for 1 toxics, the relays counted 0 in force", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			d.Run.Actions = []record.Action{{Phase: "measure", Kind: "toxic"}}
+		}},
+		{"a change that never arrived", "change", "work", "scaled web to 3: it never arrived", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			d.Events = []record.Event{{T: 2, Kind: "change", Message: "scaled web to 3", Fields: map[string]any{"arrived": false}}}
+		}},
+		{"the clock was set", "clock", "timing", "moved by 60.0 ms", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Facts.ClockStep = -0.06 }},
+		{"pinned elsewhere", "pinning", "timing", "nginx (replica 1) ran on CPUs 0-1, the plan asked for CPU 0", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Processes[1].CPUs = []int{1, 0} }},
+		{"foreign CPU warns", "foreign-cpu", "", "used 15 % of the machine's CPUs (above 10 % is worth a warning)", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			setSeries(d, "foreign_cpu", "", func(p *series.Point) { p.V = 0.3 })
+		}},
+		{"foreign CPU beyond the plan's limit", "foreign-cpu", "timing", "used 15 % of the machine's CPUs (at most 5 %)", func(d *record.Data, t *Thresholds, _ *Machine) {
+			t.ForeignCPU = 0.05
+			setSeries(d, "foreign_cpu", "", func(p *series.Point) { p.V = 0.3 })
+		}},
+		{"too short", "length", "timing", "lasted 4.00 s (at least 5s)", func(_ *record.Data, t *Thresholds, _ *Machine) { t.Shortest = 5 * time.Second }},
+		{"never got there", "length", "timing", "no recorded phase", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Phases = d.Run.Phases[:1] }},
+	} {
+		d, th, m := healthy(), DefaultThresholds(), Machine{}
+		c.change(d, &th, &m)
+		found := false
+		for _, g := range Guards(d, th, m) {
+			if g.OK || g.Name != c.guard {
+				continue
+			}
+			found = true
+			if g.Taints != c.taints || !strings.Contains(g.Message, c.says) {
+				t.Errorf("%s: taints %q: %s\nwant %q and %q", c.name, g.Taints, g.Message, c.taints, c.says)
+			}
+			break
+		}
+		if !found {
+			t.Errorf("%s: guard %s held", c.name, c.guard)
+		}
+	}
+}
+
+// What is the target's doing is no fault of the generator, and a toxic of 0 ms is in force.
+func TestGuardsDoNotBlame(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		guard  string
+		change func(d *record.Data)
+	}{
+		{"requests waited for a slow target's connections", "send-lag", func(d *record.Data) {
+			open(d)
+			eachMain(d, func(s *load.Second) { s.Lag, s.Counts.StalledLagNs = hist(50, 2*time.Second), 1e6 })
+		}},
+		{"a slow target", "rate-delivered", func(d *record.Data) {
+			open(d)
+			eachMain(d, func(s *load.Second) {
+				s.Lag = hist(50, 2*time.Second)
+				s.Counts.OK, s.Counts.Errors = 0, map[string]int64{load.Dropped: 50}
+			})
+		}},
+		{"an open loop spins for its due times", "generator-cpu", func(d *record.Data) {
+			open(d)
+			setSeries(d, "generator_cpu_s", "main", func(p *series.Point) { p.V = 0.99 * p.T })
+		}},
+		{"one CPU for both, hardly used", "generator-cpu", func(d *record.Data) {
+			d.Run.Loads[0].CPUs = []int{0}
+			setSeries(d, "cpu_busy", "cpu0", func(p *series.Point) { p.V = 0.2 })
+		}},
+		{"one of its two CPUs is shared", "generator-cpu", func(d *record.Data) { d.Run.Loads[0].CPUs = []int{0, 1} }},
+		{"a toxic of 0 ms", "fault", func(d *record.Data) {
+			d.Run.Actions = []record.Action{{Phase: "measure", Kind: "toxic"}}
+			d.Run.Facts.Faults = []record.Fault{{Phase: "measure", Connections: 3, Bytes: 99}}
+		}},
+		{"as asked, in another order", "pinning", func(d *record.Data) {
+			d.Run.Processes[0].CPUs, d.Run.Processes[0].WantCPUs = []int{1, 0}, []int{0, 1}
+		}},
+		{"many fail", "answered", func(d *record.Data) {
+			eachMain(d, func(s *load.Second) { s.Counts.OK, s.Counts.Errors = 1, map[string]int64{load.Reset: 49} })
+		}},
+	} {
+		d := healthy()
+		c.change(d)
+		seen := false
+		for _, g := range Guards(d, DefaultThresholds(), Machine{}) {
+			if g.Name == c.guard {
+				seen = true
+				if !g.OK {
+					t.Errorf("%s: %s", c.name, g.Message)
+				}
+			}
+		}
+		if !seen {
+			t.Errorf("%s: there is no guard %s", c.name, c.guard)
+		}
+	}
+}
+
+func TestCPUList(t *testing.T) {
+	for want, cpus := range map[string][]int{"all CPUs": nil, "CPU 3": {3}, "CPUs 0-2,5": {5, 1, 0, 2, 2}} {
+		if got := cpuList(cpus); got != want {
+			t.Errorf("cpuList(%v) = %q, want %q", cpus, got, want)
+		}
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for want, share := range map[string]float64{"99 %": 0.99, "99.46 %": 0.9946, "98.9 %": 0.989, "45 %": 0.453, "0.1 %": 0.001, "100 %": 1, "0 %": 0} {
+		if got := percent(share); got != want {
+			t.Errorf("percent(%v) = %q, want %q", share, got, want)
+		}
+	}
+}
