@@ -1,0 +1,448 @@
+package faults
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/Shopify/toxiproxy/v2/stream"
+
+	"github.com/planrun/planrun/internal/serve/leak"
+	"github.com/planrun/planrun/internal/worker"
+)
+
+// serve is an upstream that treats its connections with f.
+func serve(t *testing.T, f func(*net.TCPConn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() {
+				defer c.Close()
+				f(c.(*net.TCPConn))
+			})
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		wg.Wait()
+	})
+	return l.Addr().String()
+}
+
+func echo(c *net.TCPConn) { io.Copy(c, c) }
+
+// start runs a relay of each name in front of the upstream.
+func start(t *testing.T, upstream string, names ...string) *Server {
+	t.Helper()
+	var spec Spec
+	for _, name := range names {
+		spec.Relays = append(spec.Relays, Relay{name, "127.0.0.1:0", upstream})
+	}
+	s, err := Start(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		s.Stop(ctx)
+	})
+	return s
+}
+
+func dial(t *testing.T, s *Server, name string) *net.TCPConn {
+	t.Helper()
+	c, err := net.Dial("tcp", s.Addresses()[name])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(20 * time.Second))
+	return c.(*net.TCPConn)
+}
+
+// ask sends five bytes and waits for their echo.
+func ask(t *testing.T, c net.Conn) time.Duration {
+	t.Helper()
+	began := time.Now()
+	c.Write([]byte("hello"))
+	if _, err := io.ReadFull(c, make([]byte, 5)); err != nil {
+		t.Fatal(err)
+	}
+	return time.Since(began)
+}
+
+func latencyOf(d time.Duration, stream string, ttl time.Duration) Control {
+	attributes, _ := json.Marshal(Latency{Latency: d})
+	return Control{Add: &Toxic{Type: "latency", Stream: stream, Attributes: attributes, TTL: ttl}}
+}
+
+func control(t *testing.T, s *Server, c Control) Reply {
+	t.Helper()
+	r, err := s.Control(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestLatencyOnALiveConnection(t *testing.T) {
+	for _, direction := range []string{Downstream, Upstream} {
+		t.Run(direction, func(t *testing.T) {
+			leak.Check(t)
+			s := start(t, serve(t, echo), "one", "two")
+			effect := func(name string) Effect {
+				if r := s.Sample().Relays[name]; direction == Upstream {
+					return r.Up
+				} else {
+					return r.Down
+				}
+			}
+			one, two := dial(t, s, "one"), dial(t, s, "two")
+			ask(t, one)
+			if e := effect("one"); e.Chunks != 0 || e.Toxics != nil {
+				t.Errorf("before: %+v", e)
+			}
+			const added = 30 * time.Millisecond
+			c := latencyOf(added, direction, time.Hour)
+			c.Relays = []string{"one"}
+			if r := control(t, s, c); r != (Reply{1}) {
+				t.Errorf("reply %+v", r)
+			}
+			before := effect("one")
+			for range 3 {
+				if took := ask(t, one); took < added {
+					t.Errorf("took %v under a latency of %v", took, added)
+				}
+				ask(t, two)
+			}
+			e := effect("one").Since(before)
+			if e.Chunks != 3 || e.Bytes != 15 || e.MeanDelay() < added || !slices.Equal(e.Toxics, []string{"latency"}) {
+				t.Errorf("under the fault: %+v", e)
+			}
+			if e := effect("two"); e.Chunks != 0 || e.Toxics != nil {
+				t.Errorf("the other relay: %+v", e)
+			}
+			if r := control(t, s, Control{Remove: "latency"}); r != (Reply{1}) {
+				t.Errorf("reply to removing %+v", r)
+			}
+			ask(t, one)
+			if e := effect("one"); e.Chunks != 3 || e.Toxics != nil {
+				t.Errorf("after: %+v", e)
+			}
+			if r := s.Sample().Relays["one"]; r.Opened != 1 || r.Live != 1 || r.BytesUp != 25 || r.BytesDown != 25 {
+				t.Errorf("counted %+v", r)
+			}
+		})
+	}
+}
+
+func TestAFaultEndsByItself(t *testing.T) {
+	leak.Check(t)
+	s := start(t, serve(t, echo), "web")
+	c := dial(t, s, "web")
+	control(t, s, latencyOf(10*time.Minute, Downstream, 50*time.Millisecond))
+	if took := ask(t, c); took < 30*time.Millisecond { // it waits for the end of the fault
+		t.Errorf("took %v", took)
+	}
+	if e := s.Sample().Relays["web"].Down; e.Toxics != nil || e.Chunks != 1 {
+		t.Errorf("after its time to live: %+v", e)
+	}
+	control(t, s, latencyOf(0, Downstream, 20*time.Millisecond))
+	control(t, s, latencyOf(0, Downstream, time.Hour))
+	time.Sleep(40 * time.Millisecond)
+	if e := s.Sample().Relays["web"].Down; len(e.Toxics) != 1 {
+		t.Errorf("the second one of the name did not live on: %+v", e)
+	}
+}
+
+func TestRemovingReleases(t *testing.T) {
+	leak.Check(t)
+	s := start(t, serve(t, echo), "web")
+	c := dial(t, s, "web")
+	ask(t, c)
+	control(t, s, latencyOf(10*time.Minute, Upstream, time.Hour))
+	c.Write([]byte("x"))
+	time.Sleep(20 * time.Millisecond) // so that the relay has most likely read it
+	control(t, s, Control{Remove: "latency"})
+	if _, err := io.ReadFull(c, make([]byte, 1)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClientsThatLeaveUnderAFault(t *testing.T) {
+	leak.Check(t)
+	s := start(t, serve(t, func(c *net.TCPConn) {
+		for {
+			if _, err := c.Write(make([]byte, 64<<10)); err != nil {
+				return
+			}
+		}
+	}), "web")
+	control(t, s, latencyOf(10*time.Minute, Downstream, time.Hour))
+	for range 20 {
+		c := dial(t, s, "web")
+		leak.Eventually(t, "linked", func() bool { return s.Sample().Relays["web"].Live > 0 })
+		c.SetLinger(0)
+		c.Close()
+	}
+	leak.Eventually(t, "no connection left", func() bool { r := s.Sample().Relays["web"]; return r.Opened == 20 && r.Live == 0 })
+}
+
+func TestHalfCloseAndReset(t *testing.T) {
+	leak.Check(t)
+	s := start(t, serve(t, func(c *net.TCPConn) {
+		all, _ := io.ReadAll(c)
+		if string(all) == "reset" {
+			c.SetLinger(0)
+			return
+		}
+		c.Write(bytes.ToUpper(all))
+	}), "web")
+	for _, size := range []int{0, 1, 32 << 10, 3 << 20} {
+		c := dial(t, s, "web")
+		sent := bytes.Repeat([]byte("a"), size)
+		go func() {
+			c.Write(sent)
+			c.CloseWrite()
+		}()
+		got, err := io.ReadAll(c)
+		if err != nil || !bytes.Equal(got, bytes.ToUpper(sent)) {
+			t.Errorf("%d bytes: got %d, %v", size, len(got), err)
+		}
+		c.Close()
+	}
+	c := dial(t, s, "web")
+	io.WriteString(c, "reset")
+	c.CloseWrite()
+	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("the upstream's reset came as %v", err)
+	}
+	leak.Eventually(t, "all closed", func() bool { return s.Sample().Relays["web"].Live == 0 })
+	if r := s.Sample().Relays["web"]; r.Opened != 5 || r.BytesDown != 1+32<<10+3<<20 || r.BytesUp != r.BytesDown+5 {
+		t.Errorf("counted %+v", r)
+	}
+}
+
+func TestFaultsComeAndGoUnderTraffic(t *testing.T) {
+	leak.Check(t)
+	s := start(t, serve(t, echo), "web")
+	ctx, stop := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			sent, got := bytes.Repeat([]byte{byte(i)}, 20000), make([]byte, 20000)
+			for ctx.Err() == nil {
+				c, err := net.Dial("tcp", s.Addresses()["web"])
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				c.SetDeadline(time.Now().Add(20 * time.Second))
+				for range 10 {
+					c.Write(sent)
+					if _, err := io.ReadFull(c, got); err != nil || !bytes.Equal(sent, got) {
+						t.Errorf("not what was sent: %v", err)
+						break
+					}
+				}
+				c.Close()
+			}
+		})
+	}
+	for i := range 150 {
+		direction := []string{Upstream, Downstream}[i%2]
+		c := latencyOf(time.Duration(i%4)*time.Millisecond, direction, time.Duration(1+i%8)*time.Millisecond)
+		c.Add.Name = fmt.Sprint("toxic", i%3)
+		control(t, s, c)
+		time.Sleep(2 * time.Millisecond)
+		control(t, s, Control{Remove: fmt.Sprint("toxic", (i+1)%3)})
+	}
+	stop()
+	wg.Wait()
+	leak.Eventually(t, "all closed", func() bool { return s.Sample().Relays["web"].Live == 0 })
+	r := s.Sample().Relays["web"]
+	if r.BytesUp != r.BytesDown || r.BytesUp%200000 != 0 || r.Up.Chunks == 0 || r.Down.Chunks == 0 {
+		t.Errorf("counted %+v", r)
+	}
+}
+
+func TestUpstreamGone(t *testing.T) {
+	leak.Check(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	s := start(t, l.Addr().String(), "web")
+	c, err := net.Dial("tcp", s.Addresses()["web"])
+	if err == nil {
+		defer c.Close()
+		_, err = c.Read(make([]byte, 1))
+	}
+	if !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("got %v, want a reset", err)
+	}
+	leak.Eventually(t, "given up", func() bool { return s.Sample().Relays["web"].Live == 0 })
+	if r := s.Sample().Relays["web"]; r.Opened != 1 || r.DialErrors != 1 {
+		t.Errorf("counted %+v", r)
+	}
+}
+
+func TestGracefulStop(t *testing.T) {
+	leak.Check(t)
+	s := start(t, serve(t, echo), "web")
+	c := dial(t, s, "web")
+	control(t, s, latencyOf(10*time.Minute, Downstream, time.Hour))
+	c.Write([]byte("x"))
+	leak.Eventually(t, "passed on", func() bool { return s.Sample().Relays["web"].BytesUp == 1 })
+	s.Stop(t.Context()) // it ends the fault, and what it held arrives
+	if got, err := io.ReadAll(c); err != nil || string(got) != "x" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, test := range []struct {
+		relays []Relay
+		want   string
+	}{
+		{nil, "no relay is given"},
+		{[]Relay{{Listen: "127.0.0.1:0", Upstream: "x:1"}}, "a name of its own"},
+		{[]Relay{{"a", "127.0.0.1:0", "x:1"}, {"a", "127.0.0.1:0", "x:1"}}, "a name of its own"},
+		{[]Relay{{"a", "127.0.0.1:0", ""}}, "needs an upstream"},
+		{[]Relay{{"a", "nowhere", "x:1"}}, "listener a: "},
+	} {
+		_, err := Start(Spec{test.relays})
+		if e, ok := errors.AsType[*worker.Error](err); !ok || e.Class != "spec" || !strings.Contains(e.Message, test.want) {
+			t.Errorf("%+v: %v, want %q", test.relays, err, test.want)
+		}
+	}
+	s := start(t, "127.0.0.1:1", "web")
+	for _, test := range []struct{ control, want string }{
+		{`{"relays": ["wbe"], "remove": "x"}`, `relay "wbe": there is web`},
+		{`{}`, "exactly one of add and remove"},
+		{`{"remove": "x", "add": {"type": "latency", "ttl": 1}}`, "exactly one of add and remove"},
+		{`{"add": {"type": "bandwidth", "ttl": 1}}`, `toxic type "bandwidth": there is latency`},
+		{`{"add": {"type": "latency"}}`, "needs a time to live"},
+		{`{"add": {"type": "latency", "ttl": 1, "stream": "sideways"}}`, `stream "sideways": there are downstream and upstream`},
+		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latncy": 1}}}`, `unknown field "latncy"`},
+		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": -1}}}`, "neither can be negative"},
+		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": 1, "jitter": 2}}}`, "more than the latency"},
+		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": 700000000000}}}`, "at most 10m0s"},
+	} {
+		var c Control
+		if err := json.Unmarshal([]byte(test.control), &c); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.Control(c)
+		if e, ok := errors.AsType[*worker.Error](err); !ok || e.Class != "spec" || !strings.Contains(e.Message, test.want) {
+			t.Errorf("%s: %v, want %q", test.control, err, test.want)
+		}
+	}
+	if s.Sample().Relays["web"].Down.Toxics != nil {
+		t.Error("a wrong control message changed something")
+	}
+}
+
+func TestJitterRepeats(t *testing.T) {
+	l := Latency{Latency: 10 * time.Millisecond, Jitter: 4 * time.Millisecond, Seed: 7}
+	draw := func(seed, number uint64) (all []time.Duration) {
+		l.Seed = seed
+		e := l.effect(number).(*latency)
+		for range 1000 {
+			d := e.draw()
+			if d < 6*time.Millisecond || d > 14*time.Millisecond {
+				t.Fatalf("drew %v", d)
+			}
+			all = append(all, d)
+		}
+		return all
+	}
+	first := draw(7, 1)
+	if !slices.Equal(first, draw(7, 1)) {
+		t.Error("the same seed and connection drew otherwise")
+	}
+	if slices.Equal(first, draw(7, 2)) || slices.Equal(first, draw(8, 1)) {
+		t.Error("another connection or seed drew the same")
+	}
+	if low, high := slices.Min(first), slices.Max(first); high-low < 7*time.Millisecond {
+		t.Errorf("drew from %v to %v only", low, high)
+	}
+}
+
+func TestLatencyKeepsWhatIsOnItsWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		e := Latency{Latency: time.Second}.effect(1)
+		h := &hold{make(chan struct{}), make(chan struct{})}
+		for i := range 3 { // read at the same time, and so due at the same time
+			e.pass(h, &stream.StreamChunk{Timestamp: began}, func(*stream.StreamChunk) {
+				if got := time.Since(began); got != time.Second {
+					t.Errorf("chunk %d after %v", i, got)
+				}
+			})
+		}
+		over := make(chan struct{})
+		time.AfterFunc(time.Minute, func() { close(over) })
+		began = time.Now()
+		(&hold{over, nil}).until(began.Add(time.Hour))
+		if got := time.Since(began); got != time.Minute {
+			t.Errorf("waited %v, want until the fault is over", got)
+		}
+	})
+}
+
+// doubling and dropping stand for toxics that make more and less of a chunk.
+type doubling struct{}
+
+func (doubling) pass(_ *hold, c *stream.StreamChunk, next func(*stream.StreamChunk)) {
+	next(c)
+	next(c)
+}
+
+type dropping struct{ n int }
+
+func (d *dropping) pass(_ *hold, c *stream.StreamChunk, next func(*stream.StreamChunk)) {
+	if d.n++; d.n%3 != 0 {
+		next(c)
+	}
+}
+
+func TestEffectsInARow(t *testing.T) {
+	for _, test := range []struct {
+		effects []effect
+		want    int
+	}{
+		{nil, 3}, {[]effect{doubling{}}, 6}, {[]effect{doubling{}, doubling{}}, 12},
+		{[]effect{&dropping{}, doubling{}}, 4}, {[]effect{doubling{}, &dropping{}}, 4}, {[]effect{&dropping{}}, 2},
+	} {
+		got := 0
+		for range 3 {
+			through(test.effects, nil, &stream.StreamChunk{}, func(*stream.StreamChunk) { got++ })
+		}
+		if got != test.want {
+			t.Errorf("%d effects passed %d of 3, want %d", len(test.effects), got, test.want)
+		}
+	}
+}
