@@ -116,6 +116,9 @@ func (b *schemaBuilder) field(f *fieldType, merged bool) schema {
 
 // takesText reports whether any text is allowed anyway, so that expressions need no word of their own.
 func (b *schemaBuilder) takesText(t reflect.Type, f *fieldType) bool {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	sh, _ := shapeOf(t)
 	c := codecOf(t)
 	return sh == shapeExpr || sh == shapeValue || sh == shapeScalar && c.json == "string" && c.pattern == "" && len(f.enum) == 0
