@@ -25,7 +25,7 @@ type slowRead struct {
 	Endpoint    string       `yaml:"endpoint" default:"http" doc:"the endpoint of the target"`
 	Connections int          `yaml:"connections" required:"true" min:"1" doc:"connections"`
 	Path        string       `yaml:"path" required:"true" doc:"what is asked for: something large"`
-	ReadRate    dsl.ByteRate `yaml:"read-rate" required:"true" min:"1" doc:"how fast each connection reads"`
+	ReadRate    dsl.ByteRate `yaml:"read-rate" required:"true" min:"1B/s" doc:"how fast each connection reads"`
 }
 
 type largeTransfers struct {

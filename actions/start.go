@@ -24,7 +24,7 @@ type Start struct {
 	Builtin    string          `yaml:"builtin" kind:"true" enum:"origin|proxy|relay|gateway|balancer" doc:"a server of planrun's own: origin answers (/small, /bytes/N, ...), proxy is an HTTP reverse proxy, relay passes TCP on"`
 	Replicas   int             `yaml:"replicas" default:"1" min:"1" max:"10000" doc:"how many; replica is 0, 1, ... in the expressions of this action"`
 	Listen     dsl.Strings     `yaml:"listen" hole:"no" doc:"names of the ports that it listens on, each replica on its own; planrun chooses them. For a builtin http, https (HTTP/1.1 and HTTP/2 over TLS) and h2c mean the protocol. Ports of the target's processes are its endpoints"`
-	Ports      dsl.Map[int]    `yaml:"ports" min:"1" max:"65535" doc:"port numbers for names of listen that cannot be chosen freely"`
+	Ports      dsl.Map[int]    `yaml:"ports" doc:"port numbers for names of listen that cannot be chosen freely"`
 	Upstreams  dsl.Strings     `yaml:"upstreams" hole:"no" doc:"of a builtin: what it forwards to, names of backends or processes; requests take turns"`
 	Routes     bool            `yaml:"routes" doc:"of the builtin proxy: forward by the routes of the plan's backends (host and path) instead of to upstreams"`
 	Pick       string          `yaml:"pick" enum:"hash|random|round-robin" later:"the balancer comes later" doc:"of the builtin balancer: how it picks the upstream of a connection"`
@@ -67,7 +67,9 @@ func (s *Start) Check(c *dsl.Check) {
 		if !slices.Contains(s.Listen, e.Name) {
 			c.Errorf("ports", "%q is not in listen", e.Name).Hint = dsl.Suggest(e.Name, s.Listen, "names of listen")
 		}
-		if s.Replicas > 1 {
+		if e.Val < 1 || e.Val > 65535 {
+			c.Errorf("ports", "%d is no port", e.Val).Hint = "write from 1 to 65535"
+		} else if s.Replicas > 1 {
 			c.Errorf("ports", "%d replicas cannot all listen on port %d", s.Replicas, e.Val).Hint = "leave ports out, so that each replica gets its own"
 		}
 	}

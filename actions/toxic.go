@@ -17,7 +17,7 @@ type toxic struct {
 	Relay      string        `yaml:"relay" hole:"no" required:"true" ref:"relays" doc:"the relay; it must be in the path of the scenario"`
 	Preset     string        `yaml:"preset" kind:"true" enum:"latency|bandwidth|reset|stall|blackhole" doc:"a usual one: latency (100 ms +- 10 ms), bandwidth (64 KiB/s), reset (every connection after 1 KiB), stall (nothing passes, connections stay open), blackhole (nothing passes, new connections are not answered)"`
 	Latency    *dsl.Duration `yaml:"latency" kind:"true" min:"0s" doc:"delay of all that passes, in each direction that is meant; 0s is a relay that does nothing"`
-	Bandwidth  dsl.ByteRate  `yaml:"bandwidth" kind:"true" min:"1" later:"this build has latency only" doc:"bytes a second of each connection"`
+	Bandwidth  dsl.ByteRate  `yaml:"bandwidth" kind:"true" min:"1B/s" later:"this build has latency only" doc:"bytes a second of each connection"`
 	ResetAfter *dsl.Size     `yaml:"reset-after" kind:"true" min:"0" later:"this build has latency only" doc:"reset each connection after so many bytes"`
 	Stall      bool          `yaml:"stall" kind:"true" later:"this build has latency only" doc:"nothing passes, connections stay open"`
 	Blackhole  bool          `yaml:"blackhole" kind:"true" later:"this build has latency only" doc:"nothing passes, and new connections are not answered"`
