@@ -223,7 +223,7 @@ func (p *Program) Eval(ctx context.Context, v Values) Result {
 	if details != nil {
 		res.Operands = p.operands(details.State())
 		if res.Value == false {
-			res.Broke = p.broke(details.State())
+			res.Broke = p.broke(details.State(), rec)
 		}
 	}
 	return res

@@ -109,10 +109,14 @@ func (p *Program) hides(e ast.Expr) (secret bool) {
 	return secret
 }
 
-// broke says when a comparison about a series (its max or min) or about events (how many) that is false broke first.
-func (p *Program) broke(st interpreter.EvalState) string {
+// broke says when a condition that is false broke first: all(x, ...) of a series, a comparison of its max or min, or one
+// of the number of events.
+func (p *Program) broke(st interpreter.EvalState, rec *recorder) string {
 	first := ""
 	ast.PostOrderVisit(p.ast.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() == ast.ComprehensionKind && first == "" {
+			first = p.brokenLoop(e.AsComprehension(), st, rec)
+		}
 		if e.Kind() != ast.CallKind || first != "" {
 			return
 		}
@@ -133,6 +137,30 @@ func (p *Program) broke(st interpreter.EvalState) string {
 		}
 	}))
 	return first
+}
+
+// brokenLoop is for all(x, ...) over a series; its step is an && that is evaluated once a sample.
+func (p *Program) brokenLoop(c ast.ComprehensionExpr, st interpreter.EvalState, rec *recorder) string {
+	rng := c.IterRange()
+	if rng.Kind() != ast.CallKind || len(rng.AsCall().Args()) != 1 {
+		return ""
+	}
+	of := rng.AsCall().Args()[0]
+	v, _ := st.Value(of.ID())
+	o, ok := v.(*object)
+	if !ok {
+		return ""
+	}
+	s, ok := o.v.(*Series)
+	at := rec.steps[c.LoopStep().ID()]
+	if !ok || at == nil || at.count != len(s.V) || at.broke == 0 {
+		return ""
+	}
+	return brokenSample(p.texts[of.ID()], s, at.broke-1)
+}
+
+func brokenSample(text string, s *Series, i int) string {
+	return fmt.Sprintf("%s first broke it at %s s with %s", text, number(s.T[i]), shown(types.Double(s.V[i])))
 }
 
 func brokenSide(f, op string, left bool, of ref.Val, limit float64, text string) string {
@@ -159,7 +187,7 @@ func brokenSide(f, op string, left bool, of ref.Val, limit float64, text string)
 	}
 	for i, v := range s.V {
 		if !fits(v) {
-			return fmt.Sprintf("%s first broke it at %s s with %s", text, number(s.T[i]), shown(types.Double(v)))
+			return brokenSample(text, s, i)
 		}
 	}
 	return ""

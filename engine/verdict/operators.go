@@ -83,10 +83,30 @@ func index1(v ...ref.Val) ref.Val {
 	return v[0].(traits.Indexer).Get(v[1])
 }
 
-// recorder keeps what || and && absorbed, and what was read.
+// recorder keeps what || and && absorbed, what was read, and at which element a loop became false.
 type recorder struct {
 	absorbed []*Reason
 	reads    []Read
+	steps    map[int64]*step // of && by node id
+}
+
+// step counts the evaluations of one &&; in all(x, ...) there is one an element.
+type step struct {
+	count, broke int // broke is the first that was false, from 1
+}
+
+func (r *recorder) step(id int64, holds bool) {
+	if r.steps == nil {
+		r.steps = map[int64]*step{}
+	}
+	s := r.steps[id]
+	if s == nil {
+		s = &step{}
+		r.steps[id] = s
+	}
+	if s.count++; !holds && s.broke == 0 {
+		s.broke = s.count
+	}
 }
 
 func (r *recorder) absorb(why *Reason) {
@@ -120,13 +140,20 @@ func (l logic) Exec(f *interpreter.ExecutionFrame) ref.Val {
 			bad = worse(bad, &Reason{Undefined, fmt.Sprintf("no condition: %v", v)})
 		}
 	}
-	if decided {
-		if rec, ok := f.ResolveName("@rec"); ok && bad != nil {
-			rec.(*recorder).absorb(bad)
-		}
-		return l.decides
+	rec := &recorder{}
+	if r, ok := f.ResolveName("@rec"); ok {
+		rec = r.(*recorder)
 	}
-	if bad != nil {
+	if l.decides == types.False {
+		rec.step(l.ID(), !decided)
+	}
+	switch {
+	case decided && bad != nil:
+		rec.absorb(bad)
+		return l.decides
+	case decided:
+		return l.decides
+	case bad != nil:
 		return types.WrapErr(bad)
 	}
 	return !l.decides

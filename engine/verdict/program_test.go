@@ -106,13 +106,15 @@ func TestBroke(t *testing.T) {
 	c, d := newCompiler(t)
 	at := coordOf(t, c.ix, slow)
 	for text, want := range map[string]string{
-		`phase("attack").series("sut_rss_mib").max() < 150`:                        `phase("attack").series("sut_rss_mib") first broke it at 25.5 s with 151`,
-		`150 >= phase("attack").series("sut_rss_mib").max() && failed == 0`:        `phase("attack").series("sut_rss_mib") first broke it at 25.5 s with 151`,
-		`phase("attack").series("sut_rss_mib").after(40.5).max() < 50`:             `phase("attack").series("sut_rss_mib").after(40.5) first broke it at 40.5 s with 180`,
-		`events("exit").size() == 0`:                                               `first of events("exit") at 12 s`,
-		`failed > 0`:                                                               "",
-		`phase("attack").series("sut_rss_mib").max() < 1500`:                       "",
-		`phase("attack").series("sut_rss_mib").min() > 100 && events("oom") == []`: `phase("attack").series("sut_rss_mib") first broke it at 0.5 s with 100`,
+		`phase("attack").series("sut_rss_mib").max() < 150`:                             `phase("attack").series("sut_rss_mib") first broke it at 25.5 s with 151`,
+		`150 >= phase("attack").series("sut_rss_mib").max() && failed == 0`:             `phase("attack").series("sut_rss_mib") first broke it at 25.5 s with 151`,
+		`phase("attack").series("sut_rss_mib").after(40.5).max() < 50`:                  `phase("attack").series("sut_rss_mib").after(40.5) first broke it at 40.5 s with 180`,
+		`failed == 0 && phase("attack").series("sut_rss_mib").all(x, x < 150 && x > 1)`: `phase("attack").series("sut_rss_mib") first broke it at 25.5 s with 151`,
+		`!phase("attack").series("sut_rss_mib").exists(x, x > 150)`:                     "",
+		`events("exit").size() == 0`:                                                    `first of events("exit") at 12 s`,
+		`failed > 0`:                                                                    "",
+		`phase("attack").series("sut_rss_mib").max() < 1500`:                            "",
+		`phase("attack").series("sut_rss_mib").min() > 100 && events("oom") == []`:      `phase("attack").series("sut_rss_mib") first broke it at 0.5 s with 100`,
 	} {
 		r := mustCompile(t, c, text, AtJudge, at).Eval(context.Background(), Values{At: at, Data: d})
 		if r.Broke != want || r.Err != nil {
