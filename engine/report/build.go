@@ -77,14 +77,16 @@ func Build(in Input, opt Options) (*Document, error) {
 
 // A builder holds what the sections share.
 type builder struct {
-	in    Input
-	opt   Options
-	res   *record.Results
-	runs  map[string]*record.Run
-	axes  []string // matrix axes in order of appearance
-	rank  map[string]map[string]int
-	notes []Text
-	seen  map[string]int // a note's text -> its number
+	in     Input
+	opt    Options
+	res    *record.Results
+	runs   map[string]*record.Run
+	axes   []string // matrix axes in order of appearance
+	rank   map[string]map[string]int
+	rounds int                       // the highest that a run has
+	again  map[string][]*record.Cell // cells that differ in the stage alone
+	notes  []Text
+	seen   map[string]int // a note's text -> its number
 }
 
 func newBuilder(in Input, opt Options) *builder {

@@ -16,7 +16,8 @@ type unit struct {
 	round, repeat int // 0: all
 }
 
-// order learns in which order coordinates are shown: that of the results, else that of appearance.
+// order learns in which order coordinates are shown (that of the results, else that of appearance), how many rounds there
+// are, and which cells are of the same scenario, target and matrix.
 func (b *builder) order() {
 	b.rank = map[string]map[string]int{}
 	learn := func(name, value string) {
@@ -36,6 +37,9 @@ func (b *builder) order() {
 	for _, t := range b.res.Targets {
 		learn("target", t.Name)
 	}
+	for _, r := range b.in.Runs {
+		b.rounds = max(b.rounds, r.Coord.Round)
+	}
 	for _, c := range b.res.Cells {
 		learn("stage", c.Coord.Stage)
 		learn("scenario", c.Coord.Scenario)
@@ -47,6 +51,17 @@ func (b *builder) order() {
 			learn(a.Name, a.Value)
 		}
 	}
+	b.again = map[string][]*record.Cell{}
+	for i := range b.res.Cells {
+		c := &b.res.Cells[i]
+		k := b.sameKey(c)
+		b.again[k] = append(b.again[k], c)
+	}
+}
+
+// sameKey is the same for a cell in every stage.
+func (b *builder) sameKey(c *record.Cell) string {
+	return unit{cell: c}.key(append([]string{"scenario", "target"}, b.axes...))
 }
 
 // coordinates are the names of all coordinates of a cell, in the order in which they are shown.
@@ -201,17 +216,26 @@ func (b *builder) name(c record.Coord) string {
 	return oneLine(strings.Join(parts, " / "))
 }
 
-// runName says which run of its cell it is: "throughput / nginx, round 2, repeat 3".
-func (b *builder) runName(r *record.Run) string {
-	return b.name(r.Coord) + ", " + which(r.Coord.Round, r.Coord.Repeat)
+// place is name with the round, or the run, where the coordinate is of one.
+func (b *builder) place(c record.Coord) string {
+	if w := b.which(c.Round, c.Repeat); w != "" {
+		return b.name(c) + ", " + w
+	}
+	return b.name(c)
 }
 
-func which(round, repeat int) string {
+// runName says which run of its cell it is: "throughput / nginx, round 2, repeat 3".
+func (b *builder) runName(r *record.Run) string { return b.place(r.Coord) }
+
+// which says a round and repeat; "" if both are 0. Of runs, the round is left out where there is only one.
+func (b *builder) which(round, repeat int) string {
 	switch {
-	case round > 1 && repeat > 0:
-		return fmt.Sprintf("round %d, repeat %d", round, repeat)
-	case round > 1:
+	case round == 0 && repeat == 0:
+		return ""
+	case repeat == 0:
 		return fmt.Sprintf("round %d", round)
+	case round == 0 || b.rounds < 2:
+		return fmt.Sprintf("repeat %d", repeat)
 	}
-	return fmt.Sprintf("repeat %d", repeat)
+	return fmt.Sprintf("round %d, repeat %d", round, repeat)
 }

@@ -172,7 +172,7 @@ func (b *builder) outcomeSentence(name, o string, of []record.Judgement, all int
 		if i > 0 {
 			t = append(t, text("; ")...)
 		}
-		t = append(t, text(b.name(j.Coord))...)
+		t = append(t, text(b.place(j.Coord))...)
 		if detail := b.detail(j); len(detail) > 0 {
 			t = append(t, text(" (", detail, ")")...)
 		}

@@ -93,14 +93,11 @@ func (b *builder) sideOf(u unit, m metric, r reading) stats.Side {
 	if u.round != 0 || u.repeat != 0 {
 		return s
 	}
-	same := []string{"scenario", "target"}
-	same = append(same, b.axes...)
-	for i := range b.res.Cells {
-		other := unit{cell: &b.res.Cells[i]}
-		if other.cell == u.cell || other.key(same) != u.key(same) || !hasResults(other.cell.Status) {
+	for _, c := range b.again[b.sameKey(u.cell)] {
+		if c == u.cell || !hasResults(c.Status) {
 			continue
 		}
-		if v := b.read(other, m); v.why == "" {
+		if v := b.readRuns(unit{cell: c}, m); v.why == "" {
 			s.Again = append(s.Again, stats.Median(v.runs))
 		}
 	}

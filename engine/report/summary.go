@@ -63,7 +63,7 @@ func (b *builder) short() Table {
 			at[k] = len(t.Rows)
 			t.Rows = append(t.Rows, row(j.Outcome, j.Verdict, "", gateWords(j.Gate)))
 		}
-		of[k] = append(of[k], b.name(j.Coord))
+		of[k] = append(of[k], b.place(j.Coord))
 	}
 	for k, i := range at {
 		t.Rows[i][2] = text(some(of[k], 3))

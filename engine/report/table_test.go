@@ -216,3 +216,15 @@ func TestMissingRun(t *testing.T) {
 		t.Errorf("the report does not say that run 001 is missing:\n%s", b.String())
 	}
 }
+
+func TestWhich(t *testing.T) {
+	for _, c := range []struct {
+		rounds, round, repeat int
+		want                  string
+	}{{1, 0, 0, ""}, {1, 1, 2, "repeat 2"}, {3, 1, 2, "round 1, repeat 2"}, {3, 2, 0, "round 2"}, {1, 1, 0, "round 1"}, {3, 0, 2, "repeat 2"}} {
+		b := &builder{rounds: c.rounds}
+		if got := b.which(c.round, c.repeat); got != c.want {
+			t.Errorf("of %d rounds, round %d repeat %d is %q, want %q", c.rounds, c.round, c.repeat, got, c.want)
+		}
+	}
+}

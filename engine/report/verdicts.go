@@ -16,7 +16,7 @@ func verdictSection(b *builder) (Section, error) {
 	}
 	t := Table{Columns: []Column{{Title: "verdict"}, {Title: "outcome"}, {Title: "of"}, {Title: "expression"}, {Title: "values"}, {Title: "runs", Right: true}, {Title: "gate"}, {Title: "why"}}}
 	for _, j := range b.res.Verdicts {
-		t.Rows = append(t.Rows, row(j.Verdict, outcome(j.Outcome, j.Label), b.name(j.Coord), expression(j.Expression), operands(j.Operands), count(j.N, "run"), gateWords(j.Gate), because(j)))
+		t.Rows = append(t.Rows, row(j.Verdict, outcome(j.Outcome, j.Label), b.place(j.Coord), expression(j.Expression), operands(j.Operands), count(j.N, "run"), gateWords(j.Gate), because(j)))
 	}
 	s.Blocks = append(s.Blocks, t)
 	if runs := b.runTable(); len(runs.Rows) > 0 {
@@ -30,7 +30,7 @@ func (b *builder) runTable() Table {
 	t := Table{Columns: []Column{{Title: "verdict"}, {Title: "of"}, {Title: "run"}, {Title: "outcome"}, {Title: "values"}, {Title: "why"}}}
 	for _, j := range b.res.Verdicts {
 		for _, r := range j.Runs {
-			t.Rows = append(t.Rows, row(j.Verdict, b.name(j.Coord), which(r.Round, r.Repeat), outcome(r.Outcome, r.Label), operands(r.Operands), dash(r.Reason)))
+			t.Rows = append(t.Rows, row(j.Verdict, b.name(j.Coord), b.which(r.Round, r.Repeat), outcome(r.Outcome, r.Label), operands(r.Operands), dash(r.Reason)))
 		}
 	}
 	return t
