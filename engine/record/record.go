@@ -231,10 +231,10 @@ type Environment struct {
 	Virtual   string             `json:"virtual,omitempty"`
 	Sysctls   map[string]string  `json:"sysctls"`
 	Limits    map[string]string  `json:"limits"`
-	Layout    map[string][]int   `json:"cpu_layout,omitempty"` // role -> CPUs asked
-	LeftOut  map[string]string `json:"left_out_cells,omitempty"` // cell (stage/target/scenario[axis=value]) -> why it was not to run
-	Programs  map[string]Program `json:"programs,omitempty"`   // target -> what ran
-	Offers    map[string]string  `json:"offers,omitempty"`     // feature -> "yes", or why not
+	Layout    map[string][]int   `json:"cpu_layout,omitempty"`     // role -> CPUs asked
+	LeftOut   map[string]string  `json:"left_out_cells,omitempty"` // cell (stage/target/scenario[axis=value]) -> why it was not to run
+	Programs  map[string]Program `json:"programs,omitempty"`       // target -> what ran
+	Offers    map[string]string  `json:"offers,omitempty"`         // feature -> "yes", or why not
 }
 
 // A Program that a target ran: its version's output and the digest of its binary.

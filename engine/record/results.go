@@ -11,15 +11,15 @@ type Results struct {
 	ExitWhy  string `json:"exit_why"`
 	Complete bool   `json:"complete"` // false: some runs are missing (interrupted, or the engine died)
 
-	Targets   []Target                `json:"targets"`
-	Scenarios []Scenario              `json:"scenarios"`
-	Stages    []Stage                 `json:"stages"`
-	Cells     []Cell                  `json:"cells"`
-	Descs     map[string]series.Desc  `json:"descs"`
-	Verdicts  []Judgement             `json:"verdicts"`
+	Targets   []Target               `json:"targets"`
+	Scenarios []Scenario             `json:"scenarios"`
+	Stages    []Stage                `json:"stages"`
+	Cells     []Cell                 `json:"cells"`
+	Descs     map[string]series.Desc `json:"descs"`
+	Verdicts  []Judgement            `json:"verdicts"`
 	// Sections of the report, as the plan has them; nil if it has none: the report then makes its own.
 	Sections []Section `json:"sections,omitempty"`
-	Undone    []string                `json:"not_undone,omitempty"` // what could not be undone
+	Undone   []string  `json:"not_undone,omitempty"` // what could not be undone
 }
 
 // A Target as the report shows it.
@@ -50,7 +50,7 @@ type Cell struct {
 	Coord   Coord                       `json:"coord"`
 	Status  Status                      `json:"status"` // done if any run has results
 	Reason  string                      `json:"reason,omitempty"`
-	Runs    []string                    `json:"runs"` // ids, in order
+	Runs    []string                    `json:"runs"`    // ids, in order
 	Metrics map[string]map[string]Value `json:"metrics"` // window -> metric
 	Missing map[string]string           `json:"missing,omitempty"`
 }
@@ -75,17 +75,17 @@ const (
 
 // A Judgement is the outcome of one verdict for one cell (or target, or the plan).
 type Judgement struct {
-	Verdict    string    `json:"verdict"`
-	Coord      Coord     `json:"coord"` // coordinates that do not apply are empty
-	Outcome    string    `json:"outcome"`
-	Label      string    `json:"label,omitempty"` // of cases
-	Reason     string    `json:"reason,omitempty"`
-	Expression string    `json:"expression"`
-	Operands   []Operand `json:"operands,omitempty"`
-	N          int       `json:"n"` // runs it rests on
-	Gate       string    `json:"gate,omitempty"` // "", "true", "fail-only"
+	Verdict    string         `json:"verdict"`
+	Coord      Coord          `json:"coord"` // coordinates that do not apply are empty
+	Outcome    string         `json:"outcome"`
+	Label      string         `json:"label,omitempty"` // of cases
+	Reason     string         `json:"reason,omitempty"`
+	Expression string         `json:"expression"`
+	Operands   []Operand      `json:"operands,omitempty"`
+	N          int            `json:"n"`              // runs it rests on
+	Gate       string         `json:"gate,omitempty"` // "", "true", "fail-only"
 	Runs       []RunJudgement `json:"runs,omitempty"`
-	Broke      string    `json:"broke,omitempty"` // when a series first broke it
+	Broke      string         `json:"broke,omitempty"` // when a series first broke it
 }
 
 // An Operand is a sub-expression with its value as text.
