@@ -1,0 +1,30 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func (p *program) checkCommand() *cobra.Command {
+	var f planFlags
+	c := &cobra.Command{
+		Use:   "check PLAN.yaml",
+		Short: "Print every problem of a plan; run nothing",
+		Args:  onePlan,
+		RunE: func(_ *cobra.Command, args []string) error {
+			prog, err := p.compile(args[0], f)
+			if err != nil {
+				return err
+			}
+			later := ""
+			if len(prog.Later) > 0 {
+				later = fmt.Sprintf("; %s of it this build cannot run yet: planrun run says which", plural(len(prog.Later), "part"))
+			}
+			_, err = fmt.Fprintf(p.out, "%s: no problem in %s and %s%s\n", args[0], plural(len(prog.Cells), "cell"), plural(len(prog.Plan.Verdicts), "verdict"), later)
+			return err
+		},
+	}
+	f.add(c.Flags())
+	return c
+}
