@@ -84,7 +84,7 @@ func some(names []string, n int) string {
 	if len(names) <= n {
 		return and(names)
 	}
-	return strings.Join(names[:n], ", ") + fmt.Sprintf(" and %d more", len(names)-n)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), len(names)-n)
 }
 
 // gaps are the cells and runs that have no result, each with its reason.
