@@ -93,7 +93,7 @@ func (s *Server) serve(tcp *net.TCPConn, l *listener) {
 		l.http2.hand(&tracked{Conn: tcp, count: count, before: bytes.Clone(c.in[c.r:c.w])})
 	} else {
 		defer s.remove(c)
-		if c.refused {
+		if c.refused || c.closing && c.r < c.w {
 			c.linger()
 		}
 		tcp.Close()
@@ -131,14 +131,14 @@ func (c *conn) fill() error {
 	if n > 0 {
 		return nil
 	}
-	if errors.Is(err, os.ErrDeadlineExceeded) && c.s.draining.Load() && c.state.Load() == busy {
-		c.tcp.SetReadDeadline(time.Time{}) // the stop took it for idle
+	if errors.Is(err, os.ErrDeadlineExceeded) && c.state.Load() == busy {
+		c.tcp.SetReadDeadline(time.Time{}) // a stop or the idle timeout took it for idle
 		return nil
 	}
 	return err
 }
 
-// linger lets the client read a refusal before the connection goes: closing with unread bytes would reset it.
+// linger lets the client read the last answer although it has sent more than was read: closing would reset the connection.
 func (c *conn) linger() {
 	c.tcp.CloseWrite()
 	c.tcp.SetReadDeadline(time.Now().Add(500 * time.Millisecond))

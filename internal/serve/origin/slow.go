@@ -182,6 +182,7 @@ func reset(tcp *net.TCPConn) {
 // stall reads until the client leaves or the server stops.
 func (c *conn) stall() {
 	c.state.Store(stuck)
+	c.tcp.SetReadDeadline(time.Time{}) // of the idle timeout
 	if c.s.draining.Load() {
 		return
 	}
