@@ -1,6 +1,9 @@
 package record
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -38,19 +41,15 @@ func FuzzData(f *testing.F) {
 	f.Add([]byte(`{"status":"unfinished","phases":[{"name":"a"},{"name":"b","start":2}]}`), []byte(`{"t":1e308,"s":"x","v":-1e308}`+"\n"), []byte("Tag=,,,\n"), []byte("{}\n"))
 	f.Add([]byte("{}"), []byte(`{"load":{"load":"l","phase":"p","second":-9},"at":-9000,"hist":{"latency":{"n":9}}}`+"\n"), []byte("Tag=l/p/latency,-9,1,1,HISTFAAAAA==\n"), []byte("null\n"))
 	f.Fuzz(func(t *testing.T, run, series, hlog, events []byte) {
-		s := &Set{Dir: t.TempDir()}
-		dir := s.Path("runs", "0001-x")
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
+		d := &Data{Run: new(Run)}
+		if json.Unmarshal(run, d.Run) != nil {
+			d.Run = &Run{Status: Unfinished}
 		}
-		for i, b := range [][]byte{run, series, hlog, events} {
-			if err := os.WriteFile(filepath.Join(dir, files[i]), b, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		d, err := s.Data("0001-x")
+		err := d.read(func(name string) (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(map[string][]byte{files[1]: series, files[2]: hlog, files[3]: events}[name])), nil
+		})
 		if err != nil {
-			return
+			t.Fatal(err)
 		}
 		for _, p := range d.Points {
 			if !finite(p.T) || !finite(p.V) || p.Series == "" {

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/planrun/planrun/engine/series"
@@ -73,17 +71,17 @@ func (n *notes) all() []string {
 
 // readLines calls take for each whole line of a file. A line that take refuses is noted and left out; a last line
 // without its end is noted as torn, because the engine died while it was written. A file that does not exist has no lines.
-func readLines(path string, n *notes, take func(line []byte) error) error {
-	f, err := os.Open(path)
+func readLines(open func(name string) (io.ReadCloser, error), file string, n *notes, take func(line []byte) error) error {
+	f, err := open(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		n.add(filepath.Base(path), "the file is missing")
+		n.add(file, "the file is missing")
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("reading the record: %w", err)
 	}
 	defer f.Close()
-	return scanLines(f, filepath.Base(path), n, take)
+	return scanLines(f, file, n, take)
 }
 
 func scanLines(r io.Reader, file string, n *notes, take func(line []byte) error) error {

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -44,24 +46,32 @@ func (s *Set) Data(id string) (*Data, error) {
 	if run.Status == Unsupported || run.Status == Skipped {
 		return d, nil
 	}
+	if err := d.read(func(name string) (io.ReadCloser, error) { return os.Open(s.Path("runs", id, name)) }); err != nil {
+		return nil, fmt.Errorf("run %s: %w", id, err)
+	}
+	return d, nil
+}
+
+// read reads what was recorded of d.Run.
+func (d *Data) read(open func(name string) (io.ReadCloser, error)) error {
 	var n notes
 	j := join{sums: map[secondKey]*load.Second{}, hists: map[histKey]*histSum{}, where: map[hlogKey]histKey{}, notes: &n}
-	err = errors.Join(
-		readLines(s.Path("runs", id, "series.jsonl"), &n, func(line []byte) error { return j.seriesLine(d, line) }),
-		readLines(s.Path("runs", id, "latency.hlog"), &n, j.hlogLine),
-		readLines(s.Path("runs", id, "events.jsonl"), &n, func(line []byte) error { return eventLine(d, line) }),
+	err := errors.Join(
+		readLines(open, "series.jsonl", &n, func(line []byte) error { return j.seriesLine(d, line) }),
+		readLines(open, "latency.hlog", &n, j.hlogLine),
+		readLines(open, "events.jsonl", &n, func(line []byte) error { return eventLine(d, line) }),
 	)
 	if err != nil {
-		return nil, fmt.Errorf("run %s: %w", id, err)
+		return err
 	}
 	d.Seconds = j.seconds()
 	slices.SortStableFunc(d.Points, func(a, b series.Point) int { return compare(a.T, b.T) })
 	slices.SortStableFunc(d.Events, func(a, b Event) int { return compare(a.T, b.T) })
-	if run.Status == Unfinished {
+	if d.Run.Status == Unfinished {
 		closePhases(d)
 	}
 	d.Notes = n.all()
-	return d, nil
+	return nil
 }
 
 func compare(a, b float64) int {
