@@ -5,54 +5,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/planrun/planrun/dsl/diag"
 )
-
-// A field is the place of a value among the fields of the plan, with what its enclosing fields say about it.
-type field struct {
-	parent *field
-	key    string // "phases", or "[2]"
-	when   Time
-	noHole bool
-	t      *fieldType // tags for the value itself; nil: none
-}
-
-// in returns the field of a key below f, with its tags.
-func (f *field) in(t *fieldType) *field {
-	c := &field{parent: f, key: t.key, when: f.when, noHole: f.noHole || t.noHole, t: t}
-	if t.eval != "" {
-		c.when = t.eval
-	}
-	return c
-}
-
-// item returns the field of an element of f, to which the tags of f's elements apply.
-func (f *field) item(key string) *field {
-	return &field{parent: f, key: key, when: f.when, noHole: f.noHole, t: f.t}
-}
-
-// path writes the field from the top of the plan.
-func (f *field) path() string {
-	switch {
-	case f == nil || f.key == "":
-		return ""
-	case f.parent.path() == "" || strings.HasPrefix(f.key, "["):
-		return f.parent.path() + f.key
-	}
-	return f.parent.path() + "." + f.key
-}
-
-// name is the last key of the path, for messages.
-func (f *field) name() string {
-	for f != nil && strings.HasPrefix(f.key, "[") {
-		f = f.parent
-	}
-	if f == nil || f.key == "" {
-		return "the plan"
-	}
-	return f.key
-}
 
 // A decoder reads nodes into the types of the plan. Nodes come back with what was filled and merged.
 type decoder struct {
@@ -194,6 +150,8 @@ func (d *decoder) mapping(n *node, v reflect.Value, f *field, sh shape, elem ref
 		}
 		if f.t != nil && f.t.keys == "ident" {
 			d.ident(e.key, f)
+		} else if strings.TrimSpace(name) == "" || strings.ContainsFunc(name, unicode.IsControl) {
+			d.errorf(e.key, "%s: %s is no name", f.name(), e.key.describe()).Hint = "write a name without line breaks"
 		}
 		if e.val.gone {
 			fields = append(fields, e)

@@ -85,14 +85,11 @@ func (ld *loader) file(path string, at *node) *node {
 	}
 	b, err := ld.opt.ReadFile(path)
 	if err != nil {
-		pos := diag.Pos{File: path}
-		if at != nil {
-			pos = at.pos()
-		}
-		p := ld.probs.Addf(pos, "%s cannot be read: %v", path, reason(err))
-		p.Hint, p.End = "check the path", at.end()
-		if at != nil {
-			p.Hint = "paths are relative to the file that writes them"
+		if at == nil {
+			ld.probs.Addf(diag.Pos{File: path}, "the plan cannot be read: %v", reason(err)).Hint = "check the path"
+		} else {
+			p := ld.probs.Addf(at.pos(), "%s cannot be read: %v", path, reason(err))
+			p.Hint, p.End = "paths are relative to the file that writes them", at.end()
 		}
 		ld.parsed[path] = nil
 		return nil

@@ -101,6 +101,7 @@ func (c *converter) node(y *yaml.Node, depth int) *node {
 		for _, it := range y.Content {
 			n.items = append(n.items, c.node(it, depth+1))
 		}
+		c.splitItems(n, y)
 	case yaml.MappingNode:
 		n.kind = mapNode
 		c.fields(n, y, depth)
@@ -193,6 +194,9 @@ func (c *converter) fields(n *node, y *yaml.Node, depth int) {
 			continue
 		}
 		key := &node{kind: scalarNode, src: c.src, line: y.Content[i].Line, col: y.Content[i].Column, text: k.Value, style: k.Style, size: 1}
+		if strings.Contains(key.text, "${{") {
+			c.probs.Addf(key.pos(), "an expression in a key").Hint = "expressions stand in values; write the key itself"
+		}
 		if before, dup := seen[key.text]; dup {
 			c.probs.Addf(key.pos(), "key %q appears twice", key.text).Hint = fmt.Sprintf("it is on line %d already; remove one", before.Line)
 			continue
@@ -224,6 +228,19 @@ func (c *converter) splitByComma(n, key *node, v *yaml.Node) bool {
 	}
 	c.probs.Addf(last.val.pos(), "the comma in %s ends the text, because it stands unquoted inside { }", quote(last.val.text+", "+key.text)).Hint = "quote the expression"
 	return true
+}
+
+// splitItems recognizes what YAML makes of [max(a, b)]: two items.
+func (c *converter) splitItems(n *node, y *yaml.Node) {
+	if y.Style&yaml.FlowStyle == 0 {
+		return
+	}
+	for i := 0; i+1 < len(n.items); i++ {
+		a, b := n.items[i], n.items[i+1]
+		if a.kind == scalarNode && b.kind == scalarNode && !a.quoted && !b.quoted && unbalanced(a.text) && !unbalanced(a.text+", "+b.text) {
+			c.probs.Addf(a.pos(), "the comma in %s ends the text, because it stands unquoted inside [ ]", quote(a.text+", "+b.text)).Hint = "quote the expression"
+		}
+	}
 }
 
 // merges returns the mappings of a << key. They are not merged deeply: that is YAML's rule.

@@ -144,8 +144,8 @@ type NamedLoad struct {
 // A Stage is an entry of the schedule.
 type Stage struct {
 	Stage     string      `yaml:"stage" hole:"no" required:"true" doc:"its name"`
-	Scenarios Strings     `yaml:"scenarios" hole:"no" ref:"scenarios" doc:"scenarios that run, in this order; left out: all"`
-	Targets   Strings     `yaml:"targets" hole:"no" ref:"targets" doc:"targets that they run on, in this order; left out: all"`
+	Scenarios Strings     `yaml:"scenarios" hole:"no" min:"1" ref:"scenarios" doc:"scenarios that run, in this order; left out: all"`
+	Targets   Strings     `yaml:"targets" hole:"no" min:"1" ref:"targets" doc:"targets that they run on, in this order; left out: all"`
 	Order     string      `yaml:"order" enum:"blocked|reverse|interleave|random" default:"blocked" doc:"blocked: target by target; reverse: targets and scenarios backwards; interleave: every repeat goes through all targets; random: with a recorded seed"`
 	Seed      int         `yaml:"seed" doc:"seed of the random order; left out: made, and recorded"`
 	Rounds    int         `yaml:"rounds" default:"1" min:"1" max:"1000" doc:"how often the whole stage is repeated"`

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 
@@ -16,23 +17,23 @@ type source struct {
 	dir   string // relative paths in it resolve here
 	bytes []byte
 
-	runes []rune // without a byte order mark; made when first needed
-	lines []int  // offset in runes of each line's first character
+	once  sync.Once // for what follows, which is made when first needed
+	runes []rune    // without a byte order mark
+	lines []int     // offset in runes of each line's first character
 }
 
 func newSource(name, dir string, b []byte) *source { return &source{name: name, dir: dir, bytes: b} }
 
 func (s *source) index() {
-	if s.lines != nil {
-		return
-	}
-	s.runes = []rune(strings.TrimPrefix(string(s.bytes), "\ufeff"))
-	s.lines = []int{0}
-	for i, r := range s.runes {
-		if r == '\n' {
-			s.lines = append(s.lines, i+1)
+	s.once.Do(func() {
+		s.runes = []rune(strings.TrimPrefix(string(s.bytes), "\ufeff"))
+		s.lines = []int{0}
+		for i, r := range s.runes {
+			if r == '\n' {
+				s.lines = append(s.lines, i+1)
+			}
 		}
-	}
+	})
 }
 
 // at returns the place of a rune of the source.
