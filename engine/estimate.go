@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"os/exec"
+	"slices"
 	"strconv"
 	"time"
 
@@ -96,3 +98,57 @@ func (c *Cell) Install() (out []Line) {
 }
 
 var _ dsl.Duration
+
+// Takes is what a plan takes in all, as far as that is known before it runs.
+type Takes struct {
+	Runs        int
+	Time        time.Duration
+	Requests    float64 // of open loops
+	Connections int     // of the loads of one run, at most
+	Open        int     // runs' phases whose length is not known
+}
+
+// Takes adds up what the plan's runs take.
+func (p *Program) Takes() (t Takes) {
+	for _, s := range p.Stages {
+		for _, c := range s.Cells {
+			if c.LeftOut != "" || c.Unsupported != "" {
+				continue
+			}
+			n := max(1, c.Repeats) * max(1, s.Rounds)
+			t.Runs += n
+			t.Time += c.estimate() * time.Duration(n)
+			connections := 0
+			for _, l := range c.Timeline() {
+				t.Requests += l.Requests * float64(n)
+				connections += l.Needs.Connections
+			}
+			for _, ph := range c.Scenario.Val.Phases {
+				if ph.Val.For == 0 {
+					t.Open += n
+				}
+			}
+			t.Connections = max(t.Connections, connections)
+		}
+	}
+	return t
+}
+
+// A Needed is a program that a target runs; Path is empty if it is not on PATH.
+type Needed struct{ Name, Target, Path string }
+
+// Programs lists the programs that the plan's targets and backends run.
+func (p *Program) Programs() (out []Needed) {
+	for _, c := range p.Cells {
+		for _, d := range c.declared.processes {
+			for _, name := range d.Programs {
+				n := Needed{Name: name, Target: c.Coord.Target}
+				n.Path, _ = exec.LookPath(name)
+				if !slices.Contains(out, n) {
+					out = append(out, n)
+				}
+			}
+		}
+	}
+	return out
+}

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/task"
 )
@@ -75,14 +74,14 @@ func (r *run) sampling(ctx context.Context) (stop func()) {
 		wg.Go(func() {
 			due := r.start
 			for {
-				r.sample(ctx, p)
+				r.sample(p)
 				due = due.Add(p.every)
 				for time.Since(due) > p.every { // what is missed is missed; the probe counts it
 					due = due.Add(p.every)
 				}
 				select {
 				case <-ctx.Done():
-					r.sample(context.Background(), p)
+					r.sample(p)
 					return
 				case <-time.After(time.Until(due)):
 				}
@@ -93,8 +92,8 @@ func (r *run) sampling(ctx context.Context) (stop func()) {
 }
 
 // sample takes one sample of a probe, which may take as long as its interval.
-func (r *run) sample(ctx context.Context, p probing) {
-	ctx, cancel := context.WithTimeout(ctx, max(p.every, time.Second))
+func (r *run) sample(p probing) {
+	ctx, cancel := context.WithTimeout(context.Background(), max(p.every, time.Second))
 	defer cancel()
 	env := &task.ProbeEnv{Log: slog.Default(), Now: r.since(time.Now()), Processes: r.procs, Engine: os.Getpid(), Address: r.inst.address, Emit: r.point,
 		Busy: func() (out []int) {
@@ -138,5 +137,3 @@ func pointName(p series.Point) string {
 	}
 	return s
 }
-
-var _ dsl.Kind

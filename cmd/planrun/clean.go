@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/planrun/planrun/engine/journal"
+)
+
+func (p *program) cleanCommand() *cobra.Command {
+	var budget time.Duration
+	c := &cobra.Command{
+		Use:   "clean [DIR]",
+		Short: "Undo what a planrun that was killed left behind, from its journal",
+		Long: `Undo what a planrun that was killed left behind (of the newest result set if none is named), from the journal alone, the last
+change first. Only processes that the run started are ended: their token, boot and start time must match. It may be repeated.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			dir := setDir(args)
+			r, err := journal.Clean(c.Context(), dir, undos, budget, slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: slog.LevelWarn})))
+			if err != nil {
+				return err
+			}
+			for _, n := range r.Notes {
+				fmt.Fprintln(p.err, "note:", n)
+			}
+			for _, e := range r.Undone {
+				fmt.Fprintf(p.out, "undone: %s %s\n", e.Kind, e.Data)
+			}
+			for _, f := range r.Failed {
+				fmt.Fprintf(p.out, "not undone: %v\n", f)
+			}
+			if len(r.Failed) > 0 {
+				p.exit = exitNotUndone
+				return fmt.Errorf("%s could not be undone; run planrun clean %s again", plural(len(r.Failed), "change"), dir)
+			}
+			_, err = fmt.Fprintf(p.out, "%s: %s undone, nothing is left\n", dir, plural(len(r.Undone), "change"))
+			return err
+		},
+	}
+	c.Flags().DurationVar(&budget, "budget", 30*time.Second, "time for each change")
+	return c
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/planrun/planrun/engine"
+)
+
+func (p *program) showCommand() *cobra.Command {
+	var f planFlags
+	c := &cobra.Command{
+		Use:   "show PLAN.yaml",
+		Short: "Print what a plan would do, when, and what it takes; run nothing",
+		Args:  onePlan,
+		RunE: func(_ *cobra.Command, args []string) error {
+			prog, err := p.compile(args[0], f)
+			if err != nil {
+				return err
+			}
+			show(p.out, prog)
+			return nil
+		},
+	}
+	f.add(c.Flags())
+	return c
+}
+
+func show(w io.Writer, prog *engine.Program) {
+	fmt.Fprintf(w, "%s: %s\n", prog.Plan.Name, prog.Plan.About)
+	last := ""
+	for _, c := range prog.Cells {
+		if head := c.Coord.Stage + " / " + c.Coord.Target; head != last {
+			fmt.Fprintf(w, "\n%s\n", head)
+			last = head
+			if c.LeftOut == "" && c.Unsupported == "" {
+				for _, l := range c.Install() {
+					fmt.Fprintf(w, "  install  %s%s\n", l.Name, open(l.Open))
+				}
+			}
+		}
+		showCell(w, c)
+	}
+	t := prog.Takes()
+	fmt.Fprintf(w, "\nIn all: %s, about %s without installing and draining", plural(t.Runs, "run"), round(t.Time))
+	if t.Open > 0 {
+		fmt.Fprintf(w, " (%s that only running will determine are not counted)", plural(t.Open, "length"))
+	}
+	fmt.Fprintf(w, ".\nOpen loops send %.0f requests; closed loops as many as the targets answer.\n", t.Requests)
+	fmt.Fprintf(w, "At most %s at the same time: as many descriptors and source ports of the load, and as many descriptors of the target.\n", plural(t.Connections, "connection"))
+}
+
+func showCell(w io.Writer, c *engine.Cell) {
+	name := c.Coord.Scenario
+	for _, a := range c.Coord.Matrix {
+		name += " " + a.Name + "=" + a.Value
+	}
+	switch {
+	case c.LeftOut != "":
+		fmt.Fprintf(w, "  %s: %s\n", name, c.LeftOut)
+		return
+	case c.Unsupported != "":
+		fmt.Fprintf(w, "  %s: unsupported: %s\n", name, c.Unsupported)
+		return
+	case c.Repeats == 0:
+		fmt.Fprintf(w, "  %s, as often as its stage determines\n", name)
+	default:
+		fmt.Fprintf(w, "  %s, %s\n", name, plural(c.Repeats, "run"))
+	}
+	phase, begin := "", time.Duration(0)
+	length := time.Duration(0)
+	for _, l := range c.Timeline() {
+		if l.Phase != phase {
+			begin += length
+			phase, length = l.Phase, l.PhaseFor
+			until := "until its actions are over"
+			if l.PhaseFor > 0 {
+				until = "for " + l.PhaseFor.String()
+			}
+			fmt.Fprintf(w, "    %8s  %s (%s) %s\n", round(begin), l.Phase, l.PhaseKind, until)
+		}
+		if l.Kind != "" {
+			fmt.Fprintf(w, "    %8s    %s\n", round(begin+l.At), action(l))
+		}
+	}
+}
+
+func action(l engine.Line) string {
+	s := l.Kind
+	if l.Name != l.Kind {
+		s += " " + l.Name
+	}
+	if l.Every > 0 {
+		s += fmt.Sprintf(", every %v", l.Every)
+	}
+	switch {
+	case l.Through != "":
+		s += ", through " + l.Through
+	case l.Lasts > 0:
+		s += fmt.Sprintf(", for %v", l.Lasts)
+	}
+	if l.Requests > 0 {
+		s += fmt.Sprintf(", %.0f requests", l.Requests)
+	}
+	if l.Needs.Connections > 0 {
+		s += ", " + plural(l.Needs.Connections, "connection")
+	}
+	return s + open(l.Open)
+}
+
+func open(exprs []string) string {
+	if len(exprs) == 0 {
+		return ""
+	}
+	return "  (known later: " + strings.Join(exprs, ", ") + ")"
+}
+
+func round(d time.Duration) string { return d.Round(time.Millisecond).String() }
