@@ -29,11 +29,6 @@ type Relay struct {
 	Upstream string `json:"upstream"` // host:port
 }
 
-// Ready is the answer to configure.
-type Ready struct {
-	Listen map[string]string `json:"listen"` // the addresses by relay, with the ports that were given
-}
-
 // Streams, named as by Toxiproxy.
 const (
 	Downstream = "downstream" // from the upstream to the client

@@ -137,11 +137,12 @@ func (s *Server) Addresses() map[string]string {
 }
 
 // Control changes it.
-func (s *Server) Control(c Control) {
+func (s *Server) Control(c Control) (struct{}, error) {
 	if c.ServedBy != nil {
 		s.servedBy.Store(*c.ServedBy)
 		s.prepare()
 	}
+	return struct{}{}, nil
 }
 
 // Sample reads the counters.

@@ -34,11 +34,6 @@ type Spec struct {
 	IdleTimeout time.Duration     `json:"idle_timeout,omitempty"` // of a kept connection, nanoseconds; 0 means for ever
 }
 
-// Ready is the answer to configure.
-type Ready struct {
-	Listen map[string]string `json:"listen"` // the addresses, with the ports that were given
-}
-
 // Control changes a running origin; a field that is left out changes nothing.
 type Control struct {
 	ServedBy *bool `json:"served_by,omitempty"`

@@ -38,11 +38,6 @@ type Route struct {
 	Upstreams []string `json:"upstreams"`
 }
 
-// Ready is the answer to configure.
-type Ready struct {
-	Listen map[string]string `json:"listen"` // the addresses, with the ports that were given
-}
-
 // Control changes where requests go; what is given replaces all that was. Requests that were sent on stay where they are.
 type Control struct {
 	Upstreams *[]string `json:"upstreams,omitempty"`

@@ -161,7 +161,7 @@ func TestUpstreamsTakeTurns(t *testing.T) {
 	if got := ask(2); got != "aa" {
 		t.Errorf("one upstream: %q", got)
 	}
-	if err := s.Control(Control{[]string{a, b}}); err != nil {
+	if _, err := s.Control(Control{[]string{a, b}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := ask(4); got != "abab" && got != "baba" {

@@ -62,7 +62,7 @@ func Start(spec Spec) (*Server, error) {
 		return nil, &worker.Error{Class: "spec", Message: "a relay needs a listener"}
 	}
 	s := &Server{spec: spec, listeners: map[string]*listener{}, upstreams: map[string]*upstream{}, pairs: map[*pair]struct{}{}}
-	if err := s.Control(Control{spec.Upstreams}); err != nil {
+	if _, err := s.Control(Control{spec.Upstreams}); err != nil {
 		return nil, err
 	}
 	open, err := listen.Open(spec.Listen)
@@ -164,13 +164,14 @@ func (s *Server) remove(p *pair) {
 }
 
 // Control changes where new connections go.
-func (s *Server) Control(c Control) error {
+func (s *Server) Control(c Control) (struct{}, error) {
+	done := struct{}{}
 	if len(c.Upstreams) == 0 {
-		return &worker.Error{Class: "spec", Message: "a relay needs an upstream"}
+		return done, &worker.Error{Class: "spec", Message: "a relay needs an upstream"}
 	}
 	for _, address := range c.Upstreams {
 		if _, _, err := net.SplitHostPort(address); err != nil {
-			return &worker.Error{Class: "spec", Message: fmt.Sprintf("upstream %q: %v", address, err)}
+			return done, &worker.Error{Class: "spec", Message: fmt.Sprintf("upstream %q: %v", address, err)}
 		}
 	}
 	s.mu.Lock()
@@ -185,7 +186,7 @@ func (s *Server) Control(c Control) error {
 		list = append(list, u)
 	}
 	s.table.Store(&list)
-	return nil
+	return done, nil
 }
 
 // Addresses are where it listens, by listener.

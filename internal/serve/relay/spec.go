@@ -15,11 +15,6 @@ type Spec struct {
 	Procs       int               `json:"procs,omitempty"`        // GOMAXPROCS; 0 leaves what the runtime chose
 }
 
-// Ready is the answer to configure.
-type Ready struct {
-	Listen map[string]string `json:"listen"` // the addresses, with the ports that were given
-}
-
 // Control changes where new connections go; what is given replaces all that was. Those that are open stay.
 type Control struct {
 	Upstreams []string `json:"upstreams"`
