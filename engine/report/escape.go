@@ -10,7 +10,7 @@ import (
 // terminal nor make a line read as another. Line ends become "\n", tabs spaces; invalid UTF-8 becomes U+FFFD.
 func visible(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\t", "    ").Replace(s)
+	s = lineEnds.Replace(s)
 	var b strings.Builder
 	for _, r := range s {
 		switch {
@@ -24,6 +24,8 @@ func visible(s string) string {
 	}
 	return b.String()
 }
+
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\t", "    ")
 
 // oneLine joins lines with spaces.
 func oneLine(s string) string { return strings.Join(strings.Fields(visible(s)), " ") }
