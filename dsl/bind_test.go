@@ -261,3 +261,41 @@ params:
 		t.Errorf("%+v %v", o.Val, list)
 	}
 }
+
+func TestBindWhatIsUsedLater(t *testing.T) {
+	p := mustLoad(t, `
+loads: {slow: {use: small, rate: 5/s, tls: {resume: true, server-name: x}, expect: {status: 201}}}
+scenarios:
+  s: {phases: [measure: {for: 1s, do: [load: {use: "${{ scenario }}", rate: null, tls: {resume: null}, expect: {bytes: 5}}]}]}
+`)
+	s, list := p.Scenarios.Get("s").Bind(values(map[string]any{"scenario": "slow", "params.n": 1.0}))
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
+	got := s.Val.Phases[0].Val.Do[0].Val.Spec.(*loadSpec)
+	if got.Rate.Rate != 0 || got.TLS.Resume || got.TLS.ServerName != "x" || got.Expect.Status != 201 || got.Expect.Bytes != 5 {
+		t.Errorf("%+v", got)
+	}
+	_, list = p.Scenarios.Get("s").Bind(values(map[string]any{"scenario": "big", "params.n": 1.0}))
+	if !strings.HasPrefix(list.Error(), "p.yaml:5:77: rate: there is no value, and nothing to remove") {
+		t.Error(list)
+	}
+}
+
+func TestBindInParallel(t *testing.T) {
+	p := mustLoad(t, `
+scenarios: {s: {repeats: "${{ n }}", phases: [measure: {for: "${{ x }}", do: [load: "${{ l }}"]}]}}
+`)
+	done := make(chan string)
+	for i := range 8 {
+		go func() {
+			_, list := p.Scenarios.Get("s").Bind(values(map[string]any{"n": 1.5, "l": []string{"big", "smal"}[i%2]}))
+			done <- list.Error()
+		}()
+	}
+	for range 8 {
+		if got := <-done; !strings.HasPrefix(got, "p.yaml:3:26: repeats: 1.5 is not an integer") {
+			t.Error(got)
+		}
+	}
+}

@@ -108,6 +108,9 @@ func (b *builder) without(n *node) *node {
 func (b *builder) base(u *node) *node {
 	what := strings.TrimSuffix(b.what, "s")
 	n := b.all.get(u.text)
+	if n == nil && b.ld.l.broken {
+		return nil
+	}
 	if n == nil || n.kind == nullNode {
 		p := b.ld.probs.Addf(u.pos(), "%s: no %s is called %q", b.key, what, u.text)
 		p.Hint, p.End = suggest(u.text, b.ld.l.names[b.what], b.what), u.end()

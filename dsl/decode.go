@@ -37,7 +37,7 @@ func (d *decoder) decode(n *node, v reflect.Value, f *field) *node {
 		return out
 	}
 	if n.kind == nullNode {
-		if !n.gone {
+		if !n.gone && !f.part {
 			d.errorf(n, "%s: there is no value, and nothing to remove", f.name()).Hint = "write a value, or leave the key out"
 		}
 		return n

@@ -17,6 +17,12 @@ func (d *decoder) structure(n *node, v reflect.Value, f *field, shortKey string)
 	}
 	setDefaults(v)
 	n, complete := d.join(n, s, f)
+	if !complete {
+		c := *f
+		c.part = true
+		f = &c
+	}
+	complete = !f.part
 	fields := make([]nodeField, 0, len(n.fields))
 	var kind *fieldType
 	for _, e := range n.fields {
@@ -69,6 +75,9 @@ func (d *decoder) check(n *node, v reflect.Value, f *field) {
 func (d *decoder) missing(n *node, t *fieldType, f *field) {
 	what := f.name()
 	if what == "the plan" {
+		if d.l.broken {
+			return
+		}
 		d.errorf(n, "the plan has no %s", t.key).Hint = "add " + t.key + ": " + t.doc
 		return
 	}
@@ -171,6 +180,9 @@ func (d *decoder) join(n *node, s *structType, f *field) (*node, bool) {
 		u = out
 	}
 	base := d.l.bases[s.uses.uses][u.text]
+	if base == nil && d.l.broken {
+		return n, false
+	}
 	if base == nil {
 		what := strings.TrimSuffix(s.uses.uses, "s")
 		d.errorf(u, "%s: no %s is called %q", f.name(), what, u.text).Hint = suggest(u.text, d.l.names[s.uses.uses], s.uses.uses)

@@ -10,12 +10,13 @@ type field struct {
 	key    string // "phases", or "[2]"
 	when   Time
 	noHole bool
+	part   bool       // what the mapping uses is not known yet: more can come from there
 	t      *fieldType // tags for the value itself; nil: none
 }
 
 // in returns the field of a key below f, with its tags.
 func (f *field) in(t *fieldType) *field {
-	c := &field{parent: f, key: t.key, when: f.when, noHole: f.noHole || t.noHole, t: t}
+	c := &field{parent: f, key: t.key, when: f.when, noHole: f.noHole || t.noHole, part: f.part, t: t}
 	if t.eval != "" {
 		c.when = t.eval
 	}
@@ -24,7 +25,7 @@ func (f *field) in(t *fieldType) *field {
 
 // item returns the field of an element of f, to which the tags of f's elements apply.
 func (f *field) item(key string) *field {
-	return &field{parent: f, key: key, when: f.when, noHole: f.noHole, t: f.t}
+	return &field{parent: f, key: key, when: f.when, noHole: f.noHole, part: f.part, t: f.t}
 }
 
 // path writes the field from the top of the plan.

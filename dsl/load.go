@@ -92,6 +92,7 @@ func (ld *loader) file(path string, at *node) *node {
 			p.Hint, p.End = "paths are relative to the file that writes them", at.end()
 		}
 		ld.parsed[path] = nil
+		ld.l.broken = true
 		return nil
 	}
 	dir := filepath.Dir(path)
@@ -112,6 +113,7 @@ func (ld *loader) file(path string, at *node) *node {
 		ld.probs.Addf(diag.Pos{File: path, Line: 1, Col: 1}, "the file is empty").Hint = "write at least plan: NAME"
 	}
 	ld.parsed[path] = n
+	ld.l.broken = ld.l.broken || n == nil
 	return n
 }
 

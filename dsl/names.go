@@ -13,8 +13,16 @@ type selfChecker interface{ check(*Check) }
 
 // checkNames checks what refers to something by name across the plan, and what must not be there twice.
 func (p *Plan) checkNames(d *decoder) {
-	p.checkPresets(d)
 	p.checkTwice(d)
+	d.outsidePhases("setup", p.Setup)
+	for i := range p.Targets {
+		d.outsidePhases("install", p.Targets[i].Val.Install)
+		d.outsidePhases("routes-changed", p.Targets[i].Val.RoutesChanged)
+	}
+	if d.l.broken {
+		return // names can be missing that are no mistakes
+	}
+	p.checkPresets(d)
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		for _, e := range t.Val.Unsupported {
@@ -23,11 +31,7 @@ func (p *Plan) checkNames(d *decoder) {
 				p.Hint, p.End = suggest(e.Name, known, "scenarios"), after(e.Pos, e.Name)
 			}
 		}
-		for what, acts := range map[string][]Part[Action]{"install": t.Val.Install, "routes-changed": t.Val.RoutesChanged} {
-			d.outsidePhases(what, acts)
-		}
 	}
-	d.outsidePhases("setup", p.Setup)
 	p.checkReport(d)
 	p.checkProbes(d)
 }

@@ -39,7 +39,7 @@ func (b *Backend) check(c *Check) {
 }
 
 func (t *Target) check(c *Check) {
-	if len(t.Install) == 0 && len(t.Endpoints) == 0 && c.Known("install") && c.Known("endpoints") {
+	if len(t.Install) == 0 && len(t.Endpoints) == 0 && !c.d.l.broken && c.Known("install") && c.Known("endpoints") {
 		c.Errorf("", "nothing says where the target is").Hint = "add install (actions), or endpoints: {http: HOST:PORT} for something already running"
 	}
 }
