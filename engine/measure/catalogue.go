@@ -14,8 +14,11 @@ type Known struct {
 	LoadNames []string // of all loads, for what their workers say of themselves
 	Roles     []string // of processes: sut, backends, load, control
 	Processes []string // their names
-	Probes    []Probe
-	Values    []series.Desc // of actions that record a number
+	// RoleOf gives the role of each process, by name. With it the series of a probe of a process are also those of its role,
+	// and the other way round.
+	RoleOf map[string]string
+	Probes []Probe
+	Values []series.Desc // of actions that record a number
 }
 
 // A Probe is what a probe samples, and of what.
@@ -92,8 +95,21 @@ func (k Known) prefixesOf(p Probe, s series.SeriesDesc) []string {
 		return []string{""}
 	}
 	var out []string
+	add := func(name string) {
+		if p := Ident(name) + "_"; !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
 	for _, of := range p.Of {
-		out = append(out, Ident(of)+"_")
+		add(of)
+		for _, process := range sortedKeys(k.RoleOf) {
+			switch role := k.RoleOf[process]; of {
+			case process:
+				add(role)
+			case role:
+				add(process)
+			}
+		}
 	}
 	return out
 }
