@@ -213,7 +213,7 @@ func TestEarlyAnswer(t *testing.T) {
 		}
 	})
 	t.Cleanup(func() { close(end) })
-	s, _ := begin(t, Spec{Address: address, Method: "PUT", Body: make([]byte, 16<<20), Connections: 1, Reuse: true, Rate: []RateStep{{50, 50, 100 * time.Millisecond}}})
+	s, _ := begin(t, Spec{Address: address, Method: "PUT", Body: make([]byte, 6<<20), Connections: 1, Reuse: true, Rate: []RateStep{{50, 50, 100 * time.Millisecond}}})
 	time.Sleep(150 * time.Millisecond)
 	if c := s.stop().Counts; c.OK != 5 || c.Due != 5 || c.Opened != 6 {
 		t.Errorf("opened %d, outcomes %s", c.Opened, s.outcomes())
