@@ -64,22 +64,14 @@ func open(dir string, flag int) (*Journal, *Log, error) {
 		f.Close()
 		return nil, nil, err
 	}
-	locked := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if locked != nil && !errors.Is(locked, syscall.EWOULDBLOCK) {
-		return fail(fmt.Errorf("locking the journal: %w", locked))
+	if err := lock(f, dir); err != nil {
+		return fail(err)
 	}
 	b, err := io.ReadAll(f)
 	if err != nil {
 		return fail(fmt.Errorf("reading the journal: %w", err))
 	}
 	log, err := parse(b)
-	if locked != nil {
-		e := &OwnedError{Dir: dir}
-		if err == nil {
-			e.PID = log.Owner.PID
-		}
-		return fail(e)
-	}
 	if err != nil {
 		return fail(err)
 	}
@@ -97,6 +89,29 @@ func open(dir string, flag int) (*Journal, *Log, error) {
 		j.scopes = max(j.scopes, e.Scope)
 	}
 	return j, log, nil
+}
+
+// lock locks the journal for as long as the file is open. A process that a killed engine had just forked, and that is not
+// its program yet, still shares the lock: so it is waited for, if the owner is dead, which also means that all that the
+// engine started can be recognised once the lock is had.
+func lock(f *os.File, dir string) error {
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return fmt.Errorf("locking the journal: %w", err)
+		}
+		e := &OwnedError{Dir: dir}
+		if log, err := Read(dir); err == nil {
+			e.PID = log.Owner.PID
+			if !log.Owner.lives() && log.Owner.PID != os.Getpid() && time.Now().Before(deadline) {
+				continue
+			}
+		}
+		return e
+	}
 }
 
 // Close gives the lock up.

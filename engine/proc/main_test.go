@@ -38,13 +38,16 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// runToken begins the tokens of this run of the tests; others may go on beside it.
+var runToken = fmt.Sprintf("test-%d-", os.Getpid())
+
 // leftovers are the processes that carry the token of a test.
 func leftovers() []string {
 	var out []string
 	all, _ := kernel.List()
 	for _, s := range all {
 		for _, e := range kernel.Environ(s.PID) {
-			if strings.HasPrefix(e, EnvToken+"=test-") && !s.Dead() {
+			if strings.HasPrefix(e, EnvToken+"="+runToken) && !s.Dead() {
 				out = append(out, describe([]kernel.Stat{s}))
 			}
 		}
@@ -85,7 +88,7 @@ type harness struct {
 
 func newHarness(t *testing.T) *harness {
 	t.Helper()
-	h := &harness{t: t, dir: t.TempDir(), token: "test-" + t.Name() + fmt.Sprint(time.Now().UnixNano())}
+	h := &harness{t: t, dir: t.TempDir(), token: runToken + t.Name() + fmt.Sprint(time.Now().UnixNano())}
 	var err error
 	if h.m, err = New(Options{Token: h.token}); err != nil {
 		t.Fatal(err)
@@ -138,5 +141,3 @@ func eventually(t *testing.T, what string, f func() bool) {
 	}
 	t.Fatalf("not within 10 s: %s", what)
 }
-
-func victim([]string) {}
