@@ -93,6 +93,9 @@ func TestOtherStagesAreNoise(t *testing.T) {
 func TestTaintedRatioIsMarked(t *testing.T) {
 	b := two(cellSpec{rates: around(2000), tainted: "the generator was busy"}, cellSpec{rates: around(1000)})
 	c := b.compare(b.all(), record.Ratio{Of: "a", To: record.Against{Target: "b"}}, parseMetric("req_per_s"))
+	if c.ahead() != "" || c.says() != "beyond the noise floor of 1.023; not to be trusted" {
+		t.Errorf("%q is ahead: %q", c.ahead(), c.says())
+	}
 	if len(c.notes) != 1 || !strings.Contains(b.notes[c.notes[0].Note-1][0].Text, "the generator was busy") {
 		t.Errorf("notes are %v of %v", c.notes, b.notes)
 	}

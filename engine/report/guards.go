@@ -101,6 +101,20 @@ func distinct(runs []*record.Run) int {
 	return len(seen)
 }
 
+// inRuns says how many runs, and of which cells; all of them need no names.
+func (b *builder) inRuns(runs []*record.Run) string {
+	n, all := distinct(runs), 0
+	for _, r := range b.in.Runs {
+		if hasResults(r.Status) {
+			all++
+		}
+	}
+	if n == all && n > 1 {
+		return fmt.Sprintf("all %d runs", n)
+	}
+	return count(n, "run") + " of " + b.cellsOf(runs)
+}
+
 // distrust says in the findings which guards did not hold.
 func (b *builder) distrust() (items []Text) {
 	bad, _ := b.broken(guardsOf)
@@ -109,11 +123,11 @@ func (b *builder) distrust() (items []Text) {
 		if g.guard.Taints != "" {
 			words = text(strong(upper(g.say())))
 		}
-		items = append(items, append(words, text(fmt.Sprintf(" (%s, in %s): %s; %s. Seen: %s.", g.guard.Name, count(distinct(g.runs), "run"), b.cellsOf(g.runs), taintWord(g.guard.Taints), g.seen()))...))
+		items = append(items, append(words, text(fmt.Sprintf(" (%s, in %s); %s. Seen: %s.", g.guard.Name, b.inRuns(g.runs), taintWord(g.guard.Taints), g.seen()))...))
 	}
 	bad, _ = b.broken(checksOf)
 	for _, g := range bad {
-		items = append(items, text(strong("The harness itself failed its check "+g.guard.Name), fmt.Sprintf(" in %s: %s: %s.", count(distinct(g.runs), "run"), b.cellsOf(g.runs), g.seen())))
+		items = append(items, text(strong("The harness itself failed its check "+g.guard.Name), fmt.Sprintf(" in %s. Seen: %s.", b.inRuns(g.runs), g.seen())))
 	}
 	return items
 }
@@ -158,8 +172,8 @@ func guards(b *builder) ([]Section, error) {
 			if slices.Contains(checks, g) {
 				so = "the harness itself did not work"
 			}
-			for i, r := range g.runs {
-				t.Rows = append(t.Rows, row(b.runName(r), g.guard.Name, dash(g.words[i]), so))
+			for _, x := range b.rowsOf(g) {
+				t.Rows = append(t.Rows, row(x[0], g.guard.Name, dash(x[1]), so))
 			}
 		}
 	}
@@ -169,7 +183,8 @@ func guards(b *builder) ([]Section, error) {
 		s.Blocks = append(s.Blocks, t)
 	}
 	if left := b.leftOut(); len(left.Rows) > 0 {
-		s.Blocks = append(s.Blocks, Heading{"Seconds that the clean latencies are without"}, left)
+		s.Blocks = append(s.Blocks, Heading{"Seconds that the clean latencies are without"}, left,
+			Paragraph{text("They are also without the first second of each window.")})
 	}
 	return []Section{s}, nil
 }
@@ -181,12 +196,43 @@ func (b *builder) leftOut() Table {
 		for _, id := range c.Runs {
 			if r := b.runs[id]; r != nil {
 				for _, l := range r.LeftOut {
+					if strings.Contains(l.Why, "first second") { // every run has one
+						continue
+					}
 					t.Rows = append(t.Rows, row(b.runName(r), seconds(l.T), dash(l.Why)))
 				}
 			}
 		}
 	}
 	return t
+}
+
+// rowsOf are the runs of a broken guard with what was seen: each of its own where it taints, together by cell where it only
+// warns.
+func (b *builder) rowsOf(g *broken) (out [][2]string) {
+	if g.guard.Taints != "" {
+		for i, r := range g.runs {
+			out = append(out, [2]string{b.runName(r), g.words[i]})
+		}
+		return out
+	}
+	var last *broken
+	var cells []*broken
+	for i, r := range g.runs {
+		if last == nil || b.name(last.runs[0].Coord) != b.name(r.Coord) {
+			last = &broken{}
+			cells = append(cells, last)
+		}
+		last.runs, last.words = append(last.runs, r), append(last.words, g.words[i])
+	}
+	for _, c := range cells {
+		of := b.name(c.runs[0].Coord) + ", " + count(distinct(c.runs), "run")
+		if len(c.runs) == 1 {
+			of = b.runName(c.runs[0])
+		}
+		out = append(out, [2]string{of, c.seen()})
+	}
+	return out
 }
 
 func instances(list []*broken) (n int) {

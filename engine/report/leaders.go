@@ -76,6 +76,9 @@ func (b *builder) leader(g []unit, m metric) Text {
 	switch {
 	case second.ratio.NA != "":
 		return append(t, text("of "+first+" to "+second.to+" has no ratio: "+second.ratio.NA+".")...)
+	case second.tainted:
+		t = append(t, text(fmt.Sprintf("of %s is %s that of %s (range %s), but a guard did not hold: not to be trusted.", first, times(second.ratio.Value), second.to, second.span()))...)
+		return append(t, second.notes...)
 	case second.ratio.Noise == stats.Unknown:
 		t = append(t, text(fmt.Sprintf("of %s is %s that of %s (range %s), but %s.", first, times(second.ratio.Value), second.to, second.span(), second.ratio.Why))...)
 	case second.ratio.Noise == stats.Beyond:
@@ -84,7 +87,7 @@ func (b *builder) leader(g []unit, m metric) Text {
 		tied := []string{first}
 		for _, u := range ranked[1:] {
 			c := to(u)
-			if c.ratio.Noise != stats.Within {
+			if c.ratio.Noise != stats.Within || c.tainted {
 				break
 			}
 			tied = append(tied, c.to)
@@ -92,7 +95,7 @@ func (b *builder) leader(g []unit, m metric) Text {
 		t = append(t, text(fmt.Sprintf("does not tell %s apart: %s to %s is %s (range %s), %s.", and(tied), first, second.to, second.value(), second.span(), second.noise()))...)
 	}
 	if len(ranked) > 2 {
-		if c := to(ranked[len(ranked)-1]); c.ratio.NA == "" {
+		if c := to(ranked[len(ranked)-1]); c.ratio.NA == "" && !c.tainted {
 			t = append(t, text(fmt.Sprintf(" Last is %s: %s to it is %s (range %s), %s.", c.to, first, c.value(), c.span(), c.noise()))...)
 		}
 	}

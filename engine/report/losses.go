@@ -23,7 +23,7 @@ func lossSection(b *builder, s record.Section) (Section, error) {
 		metrics[i] = parseMetric(m)
 	}
 	if len(metrics) == 0 {
-		metrics = b.usual(units)
+		metrics = slices.DeleteFunc(b.usual(units), func(m metric) bool { return !ofTarget(m.name) })
 	}
 	metrics = slices.DeleteFunc(metrics, func(m metric) bool { return b.desc(m.name).Better == series.Neither })
 	coords := slices.DeleteFunc(b.coordinates(), func(n string) bool { return n == "target" })

@@ -17,7 +17,9 @@ type comparison struct {
 	a, b   reading
 	ratio  stats.Ratio
 	better series.Better
-	notes  Text
+	// tainted is true if a guard spoils a side; notes has the footnotes that say so.
+	tainted bool
+	notes   Text
 }
 
 // compare gives the ratio of one target to another among the units of a row, one unit a target.
@@ -46,6 +48,7 @@ func (b *builder) compare(units []unit, r record.Ratio, m metric) comparison {
 	}
 	for _, r := range []reading{c.a, c.b} {
 		if r.tainted != "" && c.ratio.NA == "" {
+			c.tainted = true
 			c.notes = append(c.notes, b.note("not to be trusted: "+r.tainted))
 		}
 	}
@@ -116,10 +119,10 @@ func (b *builder) distorted(u unit, m metric, limit float64) string {
 	return stats.Distorted(b.name(u.cell.Coord), total("requests"), total("failed"), total("slow_over_1s"), limit)
 }
 
-// ahead is who the ratio favours; "" if it favours nobody or says nothing.
+// ahead is who the ratio favours; "" if it favours nobody, says nothing or is not to be trusted.
 func (c comparison) ahead() string {
 	switch {
-	case c.ratio.NA != "" || c.ratio.Noise != stats.Beyond || c.better == series.Neither:
+	case c.tainted || c.ratio.NA != "" || c.ratio.Noise != stats.Beyond || c.better == series.Neither:
 		return ""
 	case (c.ratio.Value > 1) == (c.better == series.Higher):
 		return c.of
@@ -163,6 +166,9 @@ func (c comparison) noise() string {
 func (c comparison) says() string {
 	if a := c.ahead(); a != "" {
 		return oneLine(a) + " is better: " + c.noise()
+	}
+	if c.tainted {
+		return c.noise() + "; not to be trusted"
 	}
 	return c.noise()
 }

@@ -192,6 +192,12 @@ func (b *builder) ratioBlocks(units []unit, coords []string, ratios []record.Rat
 	}
 }
 
+// ofTarget is false for figures of the load generator and of planrun itself: targets are not compared by them unless the
+// plan asks for it.
+func ofTarget(name string) bool {
+	return !slices.ContainsFunc([]string{"load_", "lag_", "generator_", "control_"}, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
 // ratioMetrics are those that the ratio names, else those of the table without their statistics.
 func (b *builder) ratioMetrics(r record.Ratio, table []metric) (out []metric) {
 	if len(r.Metrics) > 0 {
@@ -202,7 +208,7 @@ func (b *builder) ratioMetrics(r record.Ratio, table []metric) (out []metric) {
 	}
 	seen := map[string]bool{}
 	for _, m := range table {
-		if name := strings.TrimSuffix(m.text, "."+m.stat); m.stat != "n" && m.stat != "cv" && !seen[name] {
+		if name := strings.TrimSuffix(m.text, "."+m.stat); m.stat != "n" && m.stat != "cv" && !seen[name] && ofTarget(m.name) {
 			seen[name] = true
 			out = append(out, parseMetric(name))
 		}

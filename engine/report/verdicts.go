@@ -29,6 +29,9 @@ func verdictSection(b *builder) (Section, error) {
 func (b *builder) runTable() Table {
 	t := Table{Columns: []Column{{Title: "verdict"}, {Title: "of"}, {Title: "run"}, {Title: "outcome"}, {Title: "values"}, {Title: "why"}}}
 	for _, j := range b.res.Verdicts {
+		if len(j.Runs) < 2 { // the verdict itself says it
+			continue
+		}
 		for _, r := range j.Runs {
 			t.Rows = append(t.Rows, row(j.Verdict, b.name(j.Coord), b.which(r.Round, r.Repeat), outcome(r.Outcome, r.Label), operands(r.Operands), dash(r.Reason)))
 		}
