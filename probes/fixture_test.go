@@ -2,6 +2,7 @@ package probes
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -9,7 +10,6 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -56,6 +56,7 @@ type fake struct {
 	name, role string
 	replica    int
 	cmd        *exec.Cmd
+	sample     any       // what a builtin answers
 	in         io.Closer // its standard input
 	exited     chan struct{}
 }
@@ -65,6 +66,17 @@ func (f *fake) Role() string            { return f.role }
 func (f *fake) Replica() int            { return f.replica }
 func (f *fake) PID() int                { return f.cmd.Process.Pid }
 func (f *fake) Exited() <-chan struct{} { return f.exited }
+
+func (f *fake) Sample(_ context.Context, body any) error {
+	if f.sample == nil {
+		return errors.New("it is no builtin")
+	}
+	b, err := json.Marshal(f.sample)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, body)
+}
 
 // start runs a command and ends it with the test; closing its standard input must be enough, else it is killed.
 func start(t *testing.T, name, role string, cmd *exec.Cmd) *fake {
@@ -118,15 +130,15 @@ func burner(t *testing.T, name, role string, threads ...string) *fake {
 // A bench is what the engine is to a probe.
 type bench struct {
 	task.Processes
-	mu     sync.Mutex
 	all    []task.Process
 	busy   []int
+	engine int
 	points []series.Point
 	began  time.Time
 }
 
 func newBench(ps ...*fake) *bench {
-	b := &bench{began: time.Now()}
+	b := &bench{began: time.Now(), engine: os.Getpid()}
 	for _, p := range ps {
 		b.all = append(b.all, p)
 		b.busy = append(b.busy, p.PID())
@@ -137,7 +149,7 @@ func newBench(ps ...*fake) *bench {
 func (b *bench) All() []task.Process { return b.all }
 
 func (b *bench) Find(name string) ([]task.Process, error) {
-	if out := pick(b.all, []string{name}); len(out) > 0 {
+	if out := pick(b.all, name); len(out) > 0 {
 		return out, nil
 	}
 	return nil, errors.New("no process " + name)
@@ -148,7 +160,7 @@ func (b *bench) sample(t *testing.T, p task.Probe) ([]series.Point, error) {
 	t.Helper()
 	var out []series.Point
 	err := p.Sample(context.Background(), &task.ProbeEnv{
-		Log: slog.New(slog.DiscardHandler), Now: time.Since(b.began).Seconds(), Processes: b, Engine: os.Getpid(),
+		Log: slog.New(slog.DiscardHandler), Now: time.Since(b.began).Seconds(), Processes: b, Engine: b.engine,
 		Busy: func() []int { return b.busy },
 		Emit: func(p series.Point) { out = append(out, p) },
 	})
@@ -185,6 +197,22 @@ func value(t *testing.T, pts []series.Point, name, source, label string) float64
 	}
 	t.Fatalf("no %s of %q %s in %v", name, source, label, pts)
 	return 0
+}
+
+// until samples until a value is reached.
+func (b *bench) until(t *testing.T, p task.Probe, name, source, label string, least float64) []series.Point {
+	t.Helper()
+	for range 400 {
+		pts := b.must(t, p)
+		for _, pt := range pts {
+			if pt.Series == name && pt.Source == source && strings.HasPrefix(pt.Label, label) && pt.V >= least {
+				return pts
+			}
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	t.Fatalf("%s of %s %s did not reach %v", name, source, label, least)
+	return nil
 }
 
 func has(pts []series.Point, name, source string) bool {

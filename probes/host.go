@@ -57,7 +57,11 @@ func (h *host) Sample(_ context.Context, env *task.ProbeEnv) error {
 	if err != nil {
 		return h.said.first(fmt.Errorf("opening /proc: %w", err))
 	}
-	return h.said.first(h.cpus.sample(h.Every, env), tcp(fs, emit), sockets(fs, emit), memory(fs, emit), load(fs, emit), h.clockStep(emit))
+	snap, err := scans.Get(min(shareFor, h.Every/2))
+	if err == nil {
+		h.cpus.sample(snap, env)
+	}
+	return h.said.first(err, tcp(fs, emit), sockets(fs, emit), memory(fs, emit), load(fs, emit), h.clockStep(emit))
 }
 
 // clockStep emits how far the wall clock has moved.

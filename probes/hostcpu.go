@@ -24,14 +24,10 @@ type hostCPU struct {
 	used   float64 // by own, at before
 }
 
-func (h *hostCPU) sample(every time.Duration, env *task.ProbeEnv) error {
-	snap, err := scans.Get(min(shareFor, every/2))
-	if err != nil {
-		return err
-	}
+func (h *hostCPU) sample(snap *proctree.Snapshot, env *task.ProbeEnv) {
 	before, used := h.before, h.used
 	if before == snap {
-		return nil
+		return
 	}
 	h.own.Update(snap, append(env.Busy(), env.Engine)...)
 	h.before, h.used = snap, h.own.CPU().Total()
@@ -41,7 +37,7 @@ func (h *hostCPU) sample(every time.Duration, env *task.ProbeEnv) error {
 	}
 	emit("context_switches", "", float64(snap.Host.ContextSwitches))
 	if before == nil {
-		return nil
+		return
 	}
 
 	span := snap.At.Sub(before.At).Seconds()
@@ -68,5 +64,4 @@ func (h *hostCPU) sample(every time.Duration, env *task.ProbeEnv) error {
 	emit("stolen_cpu", "", stolen)
 	emit("kernel_threads_cpu", "", threads)
 	emit("foreign_cpu", "", max(0, busy-irq-threads-own))
-	return nil
 }

@@ -15,8 +15,18 @@ import (
 
 // Kinds lists every probe, sorted by name.
 var Kinds = []dsl.Kind{
+	backendConnectionsKind,
+	balancerKind,
+	cgroupKind,
+	commandKind,
+	envoyKind,
+	haproxyStatsKind,
 	hostKind,
+	logKind,
+	nginxStubStatusKind,
 	processKind,
+	prometheusKind,
+	relayKind,
 }
 
 // kind makes a Kind of a probe type; what has no Sample does not compile.

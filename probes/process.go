@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/task"
 	"github.com/planrun/planrun/probes/proctree"
@@ -24,8 +23,8 @@ used stays in the sums, so that counters never go backwards, also across a resta
 	"of", func() *process { return &process{Threads: 64} })
 
 type process struct {
-	Of      dsl.Strings `yaml:"of" doc:"names of processes, or roles; left out: all"`
-	Threads int         `yaml:"threads" default:"64" min:"0" max:"4096" doc:"how many threads of each process get their CPU time recorded one by one, those first seen; the rest is the label other; 0 records none"`
+	Of      string `yaml:"of" doc:"the name of a process, or a role; left out: all"`
+	Threads int    `yaml:"threads" default:"64" min:"0" max:"4096" doc:"how many threads of each process get their CPU time recorded one by one, those first seen; the rest is the label other; 0 records none"`
 	pace
 
 	watched map[source]*watched
@@ -54,9 +53,12 @@ type watched struct {
 
 type thread struct{ pid, tid int }
 
+// counted is a thread that is followed. It gets its label when a second sample finds it under the same name, for threads
+// and programs often get their names a moment after they began; what it used before is part of the rest.
 type counted struct {
 	name, label string
-	seconds     float64
+	base        float64 // used when it got its label
+	seconds     float64 // since then
 }
 
 func (p *process) Produces() []series.SeriesDesc {
@@ -73,9 +75,14 @@ func (p *process) Produces() []series.SeriesDesc {
 	}
 	if p.Threads > 0 {
 		d = append(d, series.SeriesDesc{Name: "thread_cpu_s", Unit: "s", Shape: series.Counter, Class: timing,
-			Doc: "CPU time of one thread; its label is name/thread-id, or other for all the rest of the tree"})
+			Doc: "CPU time of one thread since it got its label, name/thread-id; the label other is all the rest of the tree"})
 	}
 	return d
+}
+
+// Fresh implements task.Fresh.
+func (p *process) Fresh() task.Probe {
+	return &process{Of: p.Of, Threads: p.Threads, pace: pace{Every: p.Every}}
 }
 
 func (p *process) Sample(ctx context.Context, env *task.ProbeEnv) error {
@@ -100,8 +107,8 @@ func (p *process) Sample(ctx context.Context, env *task.ProbeEnv) error {
 		}
 	}
 	engine, err := p.engine(snap, env, t)
-	if len(p.watched) == 0 && !engine && len(p.Of) > 0 {
-		return p.said.first(fmt.Errorf("no process is named %s, nor has such a role; there are %s", strings.Join(p.Of, ", "), present(env.Processes.All())))
+	if len(p.watched) == 0 && !engine && p.Of != "" {
+		return p.said.first(nobody(p.Of, env))
 	}
 
 	errs := []error{err}
@@ -186,40 +193,47 @@ func descriptors(live []*proctree.Process, emit func(string, string, float64)) e
 	return nil
 }
 
-// byThread emits the CPU time of the threads that have a label, and of all the rest. Labels are given until there are
-// bound of them, and never taken back.
+// byThread emits the CPU time of the threads that have a label, and of all the rest. At most bound threads are followed,
+// those first seen; ended ones keep their place, so that a program which makes a thread for each connection does not make
+// a series for each.
 func (w *watched) byThread(live []*proctree.Process, bound int, total float64, emit func(string, string, float64)) error {
-	labelled := 0.0
 	for _, m := range live {
 		threads, err := proctree.Threads(m, func(tid int) string {
-			if c := w.threads[thread{m.PID, tid}]; c != nil {
+			if c := w.threads[thread{m.PID, tid}]; c != nil && c.label != "" {
 				return c.name
 			}
 			return ""
 		})
+		if proctree.Gone(err) {
+			continue
+		}
 		if err != nil {
-			if proctree.Gone(err) {
-				continue
-			}
 			return err
 		}
 		for _, th := range threads {
-			c := w.threads[thread{th.PID, th.TID}]
-			if c == nil && len(w.threads) < bound {
-				c = &counted{name: th.Name, label: fmt.Sprintf("%s/%d", th.Name, th.TID)}
-				w.threads[thread{th.PID, th.TID}] = c
-			}
-			if c != nil {
-				c.seconds = max(c.seconds, th.Seconds)
+			id := thread{th.PID, th.TID}
+			c := w.threads[id]
+			switch {
+			case c == nil && len(w.threads) < bound:
+				w.threads[id] = &counted{name: th.Name}
+			case c == nil:
+			case c.label != "":
+				c.seconds = max(c.seconds, th.Seconds-c.base)
 				emit("thread_cpu_s", c.label, c.seconds)
+			case c.name == th.Name:
+				c.label, c.base = fmt.Sprintf("%s/%d", th.Name, th.TID), th.Seconds
+				emit("thread_cpu_s", c.label, 0)
+			default:
+				c.name = th.Name
 			}
 		}
 	}
+	rest := total
 	for _, c := range w.threads {
-		labelled += c.seconds
+		rest -= c.seconds
 	}
 	// Threads are read a moment after the scan that gave the total, and finer: the rest may seem to shrink.
-	w.others = max(w.others, total-labelled)
+	w.others = max(w.others, rest)
 	emit("thread_cpu_s", "other", w.others)
 	return nil
 }
@@ -227,7 +241,7 @@ func (w *watched) byThread(live []*proctree.Process, bound int, total float64, e
 // engine emits planrun's own process, without what it started, and reports whether it was asked for.
 func (p *process) engine(snap *proctree.Snapshot, env *task.ProbeEnv, t float64) (bool, error) {
 	me := snap.Get(env.Engine)
-	if me == nil || len(p.Of) > 0 && !slices.Contains(p.Of, "control") && !slices.Contains(p.Of, "planrun") {
+	if me == nil || p.Of != "" && p.Of != "control" && p.Of != "planrun" {
 		return false, nil
 	}
 	emit := func(name, _ string, v float64) {
@@ -241,24 +255,24 @@ func (p *process) engine(snap *proctree.Snapshot, env *task.ProbeEnv, t float64)
 	return true, errors.Join(p.self.peaks([]*proctree.Process{me}, emit), descriptors([]*proctree.Process{me}, emit))
 }
 
-// pick gives the processes that are named in of; a word that no process has as its name is a role. An empty of is all.
-func pick(all []task.Process, of []string) []task.Process {
-	if len(of) == 0 {
-		return all
+// pick gives the processes of that name, or if no process has it, of that role; "" is all.
+func pick(all []task.Process, of string) []task.Process {
+	match := func(p task.Process) bool { return of == "" || p.Name() == of }
+	if !slices.ContainsFunc(all, match) {
+		match = func(p task.Process) bool { return p.Role() == of }
 	}
 	var out []task.Process
-	for _, word := range of {
-		match := func(p task.Process) bool { return p.Name() == word }
-		if !slices.ContainsFunc(all, match) {
-			match = func(p task.Process) bool { return p.Role() == word }
-		}
-		for _, p := range all {
-			if match(p) && !slices.Contains(out, p) {
-				out = append(out, p)
-			}
+	for _, p := range all {
+		if match(p) {
+			out = append(out, p)
 		}
 	}
 	return out
+}
+
+// nobody is the error that nothing runs by that name or role.
+func nobody(of string, env *task.ProbeEnv) error {
+	return fmt.Errorf("no process is named %s, nor has such a role; there are %s", of, present(env.Processes.All()))
 }
 
 // over reports whether a process has ended: its id may then belong to another.

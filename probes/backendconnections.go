@@ -1,0 +1,102 @@
+package probes
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/task"
+)
+
+var backendConnectionsKind = kind("backend-connections",
+	`Connections and requests as planrun's own servers count them: what reached the backends. The metric
+backend_conns_per_1k_req is made of it. Servers of other makes are not asked; name a probe of theirs.`,
+	"of", func() *backendConnections { return &backendConnections{Of: "backends"} })
+
+type backendConnections struct {
+	Of string `yaml:"of" default:"backends" doc:"the name of a backend, or a role"`
+	pace
+
+	seen map[source]*resumed
+	said said
+}
+
+// served is what the samples of planrun's servers have in common.
+type served struct {
+	Listeners map[string]struct {
+		Opened       float64 `json:"opened"`
+		Live         float64 `json:"live"`
+		AcceptErrors float64 `json:"accept_errors"`
+		Received     float64 `json:"received"`
+		Answered     float64 `json:"answered"`
+	} `json:"listeners"`
+}
+
+func (p *backendConnections) Produces() []series.SeriesDesc {
+	counter := func(name, doc string) series.SeriesDesc {
+		return series.SeriesDesc{Name: name, Shape: series.Counter, Class: series.Count, Doc: doc}
+	}
+	return []series.SeriesDesc{
+		counter("connections_opened", "connections that were accepted"),
+		counter("requests_received", "requests that were read to their end"),
+		counter("requests_answered", "of them, answered to the end"),
+		counter("accept_errors", "connections that could not be accepted, for want of descriptors or memory"),
+		{Name: "connections", Shape: series.Gauge, Class: series.Count, Doc: "connections that are open"},
+		gapsDesc,
+	}
+}
+
+// Fresh implements task.Fresh.
+func (p *backendConnections) Fresh() task.Probe {
+	return &backendConnections{Of: p.Of, pace: pace{Every: p.Every}}
+}
+
+func (p *backendConnections) Sample(ctx context.Context, env *task.ProbeEnv) error {
+	p.step("backend-connections", env)
+	ps := pick(env.Processes.All(), p.Of)
+	if len(ps) == 0 {
+		return p.said.first(nobody(p.Of, env))
+	}
+	var errs []error
+	for _, pr := range ps {
+		if over(pr) {
+			continue
+		}
+		var s served
+		if err := pr.Sample(ctx, &s); err != nil {
+			errs = append(errs, fmt.Errorf("asking %s what it counted: %w", pr.Name(), err))
+			continue
+		}
+		if s.Listeners == nil {
+			errs = append(errs, fmt.Errorf("%s does not count connections", pr.Name()))
+			continue
+		}
+		p.emit(env, pr, s)
+	}
+	return p.said.first(errs...)
+}
+
+func (p *backendConnections) emit(env *task.ProbeEnv, pr task.Process, s served) {
+	now, live := map[string]float64{"connections_opened": 0, "requests_received": 0, "requests_answered": 0, "accept_errors": 0}, 0.0
+	for _, l := range s.Listeners {
+		now["connections_opened"] += l.Opened
+		now["requests_received"] += l.Received
+		now["requests_answered"] += l.Answered
+		now["accept_errors"] += l.AcceptErrors
+		live += l.Live
+	}
+	key := source{pr.Name(), pr.Replica()}
+	if p.seen == nil {
+		p.seen = make(map[source]*resumed)
+	}
+	if p.seen[key] == nil {
+		p.seen[key] = &resumed{}
+	}
+	at := series.Point{T: env.Now, Source: pr.Name(), Replica: pr.Replica(), Role: pr.Role()}
+	for name, v := range p.seen[key].read(pr.PID(), now) {
+		at.Series, at.V = name, v
+		env.Emit(at)
+	}
+	at.Series, at.V = "connections", live
+	env.Emit(at)
+}

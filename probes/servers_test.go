@@ -1,0 +1,71 @@
+package probes
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/planrun/planrun/internal/serve/faults"
+	"github.com/planrun/planrun/internal/serve/origin"
+)
+
+func TestBackendConnections(t *testing.T) {
+	web := burner(t, "web", "backends", "idle")
+	web.sample = origin.Sample{Listeners: map[string]origin.Traffic{
+		"http": {Opened: 5, Live: 2, Received: 90, Answered: 88, AcceptErrors: 1}, "https": {Opened: 1, Live: 1, Received: 10, Answered: 10}}}
+	b, p := newBench(web), &backendConnections{Of: "web", pace: pace{Every: time.Second}}
+	pts := b.must(t, p)
+	for name, want := range map[string]float64{"connections_opened": 6, "connections": 3, "requests_received": 100, "requests_answered": 98, "accept_errors": 1} {
+		if got := value(t, pts, name, "web", ""); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if pts[len(pts)-1].Role != "backends" {
+		t.Errorf("without its role: %+v", pts[len(pts)-1])
+	}
+
+	web.sample = nil
+	pts, err := b.sample(t, p)
+	if err == nil || !strings.Contains(err.Error(), "asking web") || has(pts, "connections", "web") {
+		t.Errorf("what cannot be asked: %v, %v", pts, err)
+	}
+	if _, err := b.sample(t, p); err != nil {
+		t.Errorf("said again: %v", err)
+	}
+	web.sample = map[string]int{"controls": 1}
+	if pts, err := b.sample(t, p); err == nil || has(pts, "connections", "web") {
+		t.Errorf("what counts nothing: %v, %v", pts, err)
+	}
+}
+
+func TestRelay(t *testing.T) {
+	r := burner(t, "relays", "relays", "idle")
+	r.sample = faults.Sample{Relays: map[string]faults.Counters{
+		"to_web/0": {Opened: 4, Live: 1, DialErrors: 2, BytesUp: 100, BytesDown: 2000}, "to_web/1": {Opened: 3}, "to_db/0": {Opened: 9}}}
+	b, p := newBench(r), &relay{Of: "to_web", pace: pace{Every: time.Second}}
+	pts := b.must(t, p)
+	if has(pts, "connections", "to_db") {
+		t.Error("another relay was sampled too")
+	}
+	seen := map[int]float64{}
+	for _, pt := range pts {
+		if pt.Series == "connections_total" {
+			seen[pt.Replica] = pt.V
+		}
+	}
+	if seen[0] != 4 || seen[1] != 3 || len(seen) != 2 {
+		t.Errorf("connections by replica: %v", seen)
+	}
+	for _, pt := range pts {
+		want, ok := map[string]float64{"connections": 1, "dial_errors": 2, "bytes_up": 100, "bytes_down": 2000}[pt.Series]
+		if ok && pt.Replica == 0 && pt.V != want {
+			t.Errorf("%+v, want %v", pt, want)
+		}
+	}
+	if _, err := b.sample(t, &relay{Of: "to_wob"}); err == nil || !strings.Contains(err.Error(), "there are to_db, to_web") {
+		t.Errorf("a relay that is not there: %v", err)
+	}
+	if _, err := newBench().sample(t, &relay{}); err == nil || !strings.Contains(err.Error(), "no relay stands") {
+		t.Errorf("without relays: %v", err)
+	}
+}
