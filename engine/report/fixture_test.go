@@ -198,6 +198,7 @@ func rich() *fixture {
 	bad.Guards = append(bad.Guards, record.Guard{Name: "foreign-cpu", Message: "12 % of the machine went to others"}, record.Guard{Name: "novel", Taints: "work", Message: "a guard without words"})
 	bad.LeftOut = []record.LeftOut{{T: 1, Why: "the first second"}, {T: 4, Why: "the load generator stalled for 61ms"}}
 	bad.Processes[0].Died = "signal: killed"
+	bad.Facts.Harness = []string{"sampling the host: no such file"}
 	bad.Facts.Faults = []record.Fault{{Relay: "slow_web", Toxic: "latency", Phase: "measure", Start: 2, End: 4, Connections: 16, Bytes: 123456, AskedMs: 20, MeasuredMs: 20.8}, {Relay: "slow_web", Toxic: "cut", Start: 4, End: 4.5}}
 	bad.Checks = append(bad.Checks, record.Guard{Name: "files", Message: "3 lines of series.jsonl could not be written"})
 	f.data[bad.ID].Events = []record.Event{{T: 3.2, Kind: "exit", Message: "nginx-tuned/0: signal: killed"}, {T: 1, Kind: "phase", Message: "measure"}}
@@ -209,6 +210,7 @@ func rich() *fixture {
 	f.in.Runs = append(f.in.Runs, &early)
 	f.data["ended"] = &record.Data{Run: &early}
 	r.Cells[9].Runs = append(r.Cells[9].Runs, "ended")
+	f.in.Environment.LeftOut = map[string]string{"reversed/haproxy/h1-small[size=4k]": "--skip haproxy"}
 	r.Complete = false
 	r.Undone = []string{"process 4242 (nginx) could not be ended: not permitted"}
 	r.Verdicts = verdicts()

@@ -33,6 +33,9 @@ func (b *builder) absent() (items []Text) {
 			items = append(items, text(fmt.Sprintf("No result (%s): %s.", shortStatus(s), some(names, 6))))
 		}
 	}
+	if b.in.Environment != nil && len(b.in.Environment.LeftOut) > 0 {
+		items = append(items, text(count(len(b.in.Environment.LeftOut), "cell")+" of the schedule left out; see below."))
+	}
 	for _, s := range []record.Status{record.Aborted, record.Failed, record.Unmet, record.Interrupted, record.Unfinished} {
 		var names []string
 		for _, c := range b.res.Cells {
@@ -121,6 +124,11 @@ func gaps(b *builder) ([]Section, error) {
 			if !slices.ContainsFunc(b.res.Cells, func(c record.Cell) bool { return c.Coord.Target == target.Name && c.Coord.Scenario == scenario }) {
 				t.Rows = append(t.Rows, row(scenario+" / "+target.Name, "unsupported", target.Unsupported[scenario], "-"))
 			}
+		}
+	}
+	if b.in.Environment != nil {
+		for _, cell := range sorted(b.in.Environment.LeftOut) {
+			t.Rows = append(t.Rows, row(oneLine(cell), "left out", dash(b.in.Environment.LeftOut[cell]), "-"))
 		}
 	}
 	if len(t.Rows) == 0 {

@@ -73,7 +73,15 @@ func (b *builder) broken(of func(*record.Run) []record.Guard) (out []*broken, he
 }
 
 func guardsOf(r *record.Run) []record.Guard { return r.Guards }
-func checksOf(r *record.Run) []record.Guard { return r.Checks }
+
+// checksOf are the self-checks, and what else did not work of the harness.
+func checksOf(r *record.Run) []record.Guard {
+	list := slices.Clone(r.Checks)
+	for _, h := range r.Facts.Harness {
+		list = append(list, record.Guard{Name: "harness", Message: h})
+	}
+	return list
+}
 
 // words says what a broken guard means.
 func (g *broken) say() string {
