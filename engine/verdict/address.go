@@ -22,7 +22,7 @@ func (p *pass) address(e ast.Expr, in *address) *address {
 	lit := make([]string, len(args))
 	for i, a := range args {
 		if a.Kind() != ast.LiteralKind {
-			p.say(a.ID(), "so that it can be checked; target(t) also takes a loop variable over targets", "%s() wants a name in quotes", what)
+			p.say(a.ID(), "names are checked before anything runs; target(t) also takes a loop variable over targets", "%s() wants a name in quotes", what)
 			return nil
 		}
 		lit[i] = valueText(a.AsLiteral())

@@ -66,14 +66,19 @@ const (
 	Work   TaintClass = "work"   // everything
 )
 
-// Taint is a failed guard of one run. Phase and Load narrow it; empty, it taints the whole run.
+// Taint is a failed guard of one run. Phase and Load narrow it; empty, it taints the whole run. A figure without a load is
+// of all loads, unless this one is out of the headline (Aside).
 type Taint struct {
 	Guard, Message string
 	Class          TaintClass
 	Phase, Load    string
+	Aside          bool
 }
 
 func (t Taint) spoils(r Read) bool {
+	if t.Aside && t.Load != r.Load {
+		return false
+	}
 	return (t.Class == Work || r.Class.timed()) && (t.Phase == "" || r.Phase == "" || t.Phase == r.Phase) &&
 		(t.Load == "" || r.Load == "" || t.Load == r.Load)
 }

@@ -92,7 +92,7 @@ var rows = []row{
 	{AtJudge, slow, `phase("attack").series("sut_rs_mib").size() > 1`, `! 1:24: scenario "slowloris" has no series "sut_rs_mib"; did you mean "sut_rss_mib"?`},
 	{AtJudge, lat, `events("ooom").size() > 0`, `! 1:8: scenario "latency" has no events of kind "ooom"; did you mean "oom"?`},
 	{AtJudge, fleet, `cv(replicas("pod").cpu_cores_meen) > 1`, `! 1:20: replicas of "pod" have no metric "cpu_cores_meen"; did you mean "cpu_cores_mean"?`},
-	{AtJudge, lat, `target(target).p99_ms < 5`, `! 1:8: target() wants a name in quotes; so that it can be checked`},
+	{AtJudge, lat, `target(target).p99_ms < 5`, `! 1:8: target() wants a name in quotes; names are checked before anything runs`},
 	{AtJudge, lat, `rato(p99_ms, 1) > 2`, `! 1:1: unknown function "rato"; did you mean "ratio"?`},
 	{AtJudge, lat, `targets.mesured.size() > 0`, `! 1:9: targets has no "mesured"; did you mean "measured"?`},
 	{AtJudge, slow, `phase("attack").series("sut_rss_mib").fit().r3 > 0`, `! 1:45: fit has no "r3"`},
@@ -203,6 +203,8 @@ var rows = []row{
 	{AtLive, slow, `phase("load").p50_ms < 5 && load("honest").failed == 0`, "true"},
 	{AtJudge, lat, `p99_ms < 5 and failed == 0`, `! 1:12: unexpected "and"; write &&`},
 	{AtJudge, lat, `p99_ms = 5`, `! 1:8: `},
+	{AtJudge, lat, `p99.9_ms < 5`, `! 1:4: unexpected`}, // never p99
+	{AtJudge, lat, `p99_9_ms < 5`, `! 1:1: unknown name "p99_9_ms"`},
 	{AtJudge, lat, ` `, "! 1:1: the expression is empty"},
 	{AtJudge, lat, `p99_ms < 5 ` + "// ok", "pass"},
 	{AtJudge, lat, `"é" == "é" && p9_ms < 5`, `! 1:15: unknown name "p9_ms"`},

@@ -1,9 +1,9 @@
 package verdict
 
 import (
-	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/functions"
@@ -71,7 +71,7 @@ func fromLibrary(name string) []cel.EnvOption {
 	}}
 }
 
-func stringLibrary() (*cel.Env, error) { return cel.NewCustomEnv(ext.Strings()) }
+var stringLibrary = sync.OnceValues(func() (*cel.Env, error) { return cel.NewCustomEnv(ext.Strings()) })
 
 func callWithInts(name string, b *functions.Overload, wants []*cel.Type, args []ref.Val) ref.Val {
 	v := slices.Clone(args)
@@ -97,6 +97,3 @@ func callWithInts(name string, b *functions.Overload, wants []*cel.Type, args []
 	}
 	return r
 }
-
-// names of a map, sorted.
-func names[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -242,3 +242,6 @@ func (ix *index) noCell(p place) string {
 	}
 	return ""
 }
+
+// names of a map, sorted.
+func names[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

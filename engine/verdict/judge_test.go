@@ -112,6 +112,9 @@ func TestJudge(t *testing.T) {
 		"a load that is not read": {Definition{Where: latency, Pass: "p99_ms < 5"}, func(_ *Schema, d *Data) {
 			run(d, "fixed", "latency", "ours", "", 1).Taints = []Taint{{Guard: "rate", Class: Timing, Phase: "warm", Load: "x"}}
 		}, lat, "inconclusive: guard rate", 3, 0}, // the headline may hold that load
+		"a load out of the headline": {Definition{Where: latency, Pass: "p99_ms < 5"}, func(_ *Schema, d *Data) {
+			run(d, "fixed", "latency", "ours", "", 1).Taints = []Taint{{Guard: "rate", Class: Timing, Load: "x", Aside: true}}
+		}, lat, "pass", 3, 0},
 		"each run: one tainted": {Definition{Where: latency, Each: "run", Pass: "p99_ms < 5"}, taint(Timing), lat, "inconclusive: 1 of 3 runs: guard rate", 3, 0},
 
 		// cases

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -19,44 +18,6 @@ func mustCompile(t testing.TB, c *Compiler, text string, at Time, cell Coord) *P
 		t.Fatalf("%s: %v", text, ps)
 	}
 	return p
-}
-
-// Every function is documented with an example that works, in the current cell throughput/h1-small/ours or latency.
-func TestExamples(t *testing.T) {
-	c, d := newCompiler(t)
-	at := coordOf(t, c.ix, lat)
-	seen := map[string]bool{}
-	for _, f := range Functions() {
-		if f.Doc == "" || f.Usage == "" || f.Family == "" || f.Example == "" {
-			t.Errorf("%s lacks a part of its documentation", f.Name)
-		}
-		if !strings.Contains(f.Example, f.Name) && f.Name != "load" {
-			t.Errorf("the example of %s does not use it: %s", f.Name, f.Example)
-		}
-		if key := f.Family + f.Name; seen[key] {
-			t.Errorf("%s is documented twice", f.Name)
-		} else {
-			seen[key] = true
-		}
-		res := mustCompile(t, c, f.Example, AtJudge, at).Eval(context.Background(), Values{At: at, Data: d})
-		got := fmt.Sprint(res.Value)
-		if x, ok := res.Value.(float64); ok {
-			got = number(math.Round(x*1e6) / 1e6)
-		}
-		if got != f.Result || len(res.Absorbed) > 0 {
-			t.Errorf("%s = %s (%v), documented as %s", f.Example, got, res.Err, f.Result)
-		}
-	}
-	env, err := c.env(AtJudge)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name := range env.Functions() { // what can be called is documented
-		if identifier.MatchString(name) && name[0] != '@' && !strings.HasSuffix(name, "_") &&
-			!slices.ContainsFunc(Functions(), func(f Doc) bool { return f.Name == name }) {
-			t.Errorf("%s() is offered but not documented", name)
-		}
-	}
 }
 
 func TestDeadline(t *testing.T) {
@@ -77,48 +38,6 @@ func TestDeadline(t *testing.T) {
 			t.Errorf("%s: %v %v, want no pass, because of the deadline", text, r.Value, why)
 		} else if why.Cause != Deadline {
 			t.Errorf("%s: %+v", text, why)
-		}
-	}
-}
-
-func TestExplain(t *testing.T) {
-	c, d := newCompiler(t)
-	at := coordOf(t, c.ix, hap)
-	r := mustCompile(t, c, `p99_ms < 5 && p99_ms <= 1.5 * scenario("latency").p99_clean_ms && runs.req_per_s.min() > target("ours").req_per_s / 2 && scenario == "churn" && ratio(req_per_s, target("ours").req_per_s) > 0.5 && params.token == "a"`,
-		AtJudge, at).Eval(context.Background(), Values{At: at, Data: d})
-	mine := run(d, "fixed", "churn", "haproxy", "", 0).Metrics["req_per_s"]
-	ours := run(d, "fixed", "churn", "ours", "", 1).Metrics["req_per_s"]
-	want := fmt.Sprintf(`p99_ms = 4, scenario("latency").p99_clean_ms: no data: fixed/latency/haproxy has no run, runs.req_per_s.min() = %v, target("ours").req_per_s = %v, scenario = "churn", ratio(req_per_s, target("ours").req_per_s) = %.4g, req_per_s = %v, params.token = (secret)`,
-		mine, ours, (mine+1000)/ours, mine+1000)
-	if r.Explain() != want {
-		t.Errorf("got  %s\nwant %s", r.Explain(), want)
-	}
-	var reads []string
-	for _, x := range r.Reads {
-		reads = append(reads, fmt.Sprintf("%s %s %d", x.Cell, x.Metric, len(x.runs)))
-	}
-	if want := []string{"fixed/churn/haproxy p99_ms 3", "fixed/latency/haproxy p99_clean_ms 0", "fixed/churn/haproxy req_per_s 3", "fixed/churn/ours req_per_s 3"}; !slices.Equal(reads, want) {
-		t.Errorf("read %v, want %v", reads, want)
-	}
-}
-
-func TestBroke(t *testing.T) {
-	c, d := newCompiler(t)
-	at := coordOf(t, c.ix, slow)
-	for text, want := range map[string]string{
-		`phase("attack").series("sut_rss_mib").max() < 150`:                             `phase("attack").series("sut_rss_mib") first broke it at 25.5 s with 151`,
-		`150 >= phase("attack").series("sut_rss_mib").max() && failed == 0`:             `phase("attack").series("sut_rss_mib") first broke it at 25.5 s with 151`,
-		`phase("attack").series("sut_rss_mib").after(40.5).max() < 50`:                  `phase("attack").series("sut_rss_mib").after(40.5) first broke it at 40.5 s with 180`,
-		`failed == 0 && phase("attack").series("sut_rss_mib").all(x, x < 150 && x > 1)`: `phase("attack").series("sut_rss_mib") first broke it at 25.5 s with 151`,
-		`!phase("attack").series("sut_rss_mib").exists(x, x > 150)`:                     "",
-		`events("exit").size() == 0`:                                                    `first of events("exit") at 12 s`,
-		`failed > 0`:                                                                    "",
-		`phase("attack").series("sut_rss_mib").max() < 1500`:                            "",
-		`phase("attack").series("sut_rss_mib").min() > 100 && events("oom") == []`:      `phase("attack").series("sut_rss_mib") first broke it at 0.5 s with 100`,
-	} {
-		r := mustCompile(t, c, text, AtJudge, at).Eval(context.Background(), Values{At: at, Data: d})
-		if r.Broke != want || r.Err != nil {
-			t.Errorf("%s: %q %v, want %q", text, r.Broke, r.Err, want)
 		}
 	}
 }
@@ -239,109 +158,6 @@ func TestRatioDistorted(t *testing.T) {
 	}
 }
 
-func TestExtend(t *testing.T) {
-	c, _ := newCompiler(t)
-	with := []Name{{Name: "with.workers", Value: 4, In: InCell}, {Name: "vars.attack", Value: map[string]any{"connections": 200}, In: InCell}}
-	x, err := c.Extend(with, []Function{{Name: "path", In: AtRun, Result: TypeOfKind(Text)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := coordOf(t, c.ix, lat)
-	r := mustCompile(t, x, `with.workers * vars.attack.connections + path().size() + params.in_flight`, AtRun, at).
-		Eval(context.Background(), Values{At: at, Call: func(string, []any) (any, error) { return "/x", nil }})
-	if r.Value != 1058.0 {
-		t.Error(r.Value, r.Err)
-	}
-	if _, ps := x.Compile(`with.worker`, AtRun, []Coord{at}); len(ps) != 1 || ps[0].Hint != `did you mean "workers"?` {
-		t.Error(ps)
-	}
-	if _, ps := c.Compile(`with.workers`, AtRun, []Coord{at}); len(ps) != 1 {
-		t.Error("a name of an extension is known outside of it", ps)
-	}
-	if _, err := x.Extend(with[:1], nil); err == nil {
-		t.Error("one name twice is accepted")
-	}
-	if _, err := c.Extend([]Name{{Name: "p99_ms", Value: 1, In: AtRun}}, nil); err == nil {
-		t.Error("a name that hides a metric is accepted")
-	}
-}
-
-func TestConcurrent(t *testing.T) {
-	c, d := newCompiler(t)
-	at := coordOf(t, c.ix, lat)
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			for _, at2 := range []Time{AtJudge, AtRun} {
-				if p, ps := c.Compile(`params.in_flight + 1`, at2, []Coord{at}); ps != nil || p.Eval(context.Background(), Values{At: at, Data: d}).Value != 257.0 {
-					t.Error(ps)
-				}
-			}
-		})
-	}
-	wg.Wait()
-}
-
-func TestCustom(t *testing.T) {
-	s, d := fixture()
-	cs, ps := s.AddCustom([]CustomMetric{{Name: "cv_cpu", Of: `cv(replicas("pod").cpu_cores_mean)`}, {Name: "cv_workers", Of: `replicas("pod").map(p, cv(p.by_worker)).mean()`},
-		{Name: "double_cv", Of: `2 * cv_cpu`}, {Name: "bad", Of: `cv(replicas("pods").cpu_cores_mean)`}, {Name: "p99_ms", Of: `1`}, {Name: "text", Of: `"a"`}})
-	if len(ps) != 3 || ps[0].Definition != 3 || !strings.Contains(ps[0].Msg, `has no replicas of "pods"`) || ps[1].Definition != 4 || ps[2].Definition != 5 {
-		t.Fatal(ps)
-	}
-	at := Coord{"fixed", "fleet", "nginx", "pods=6"}
-	r0 := d.Cells[at].Runs[0]
-	for i, want := range []float64{math.Sqrt(5), 0, 2 * math.Sqrt(5)} {
-		r, ok := cs[i].Eval(context.Background(), at, r0)
-		if v, isNum := r.Value.(float64); !ok || !isNum || want > 0 && math.Abs(v-want) > 1e-9 {
-			t.Errorf("%s = %v %v", cs[i].Name, r.Value, r.Err)
-		}
-		r0.Metrics[cs[i].Name], _ = r.Value.(float64)
-	}
-	if cs[0].Class != CPU || cs[1].Class != OtherClass {
-		t.Error(cs[0].Class, cs[1].Class)
-	}
-	if _, ok := cs[0].Eval(context.Background(), Coord{"fixed", "latency", "ours", ""}, r0); ok {
-		t.Error("a scenario without replicas has the metric")
-	}
-	c, err := NewCompiler(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, ps := c.Compile(`cv_cpu > 2`, AtJudge, []Coord{at}); ps != nil {
-		t.Error(ps)
-	}
-	if _, ps := c.Compile(`cv_cpu > 2`, AtJudge, []Coord{{"fixed", "latency", "ours", ""}}); ps == nil {
-		t.Error("a scenario without replicas has the metric")
-	}
-}
-
-func TestSchemaErrors(t *testing.T) {
-	for name, s := range map[string]*Schema{
-		"two stages":       {Stages: []Stage{{Name: "a"}, {Name: "a"}}},
-		"unknown scenario": {Stages: []Stage{{Name: "a", Scenarios: []string{"x"}}}},
-		"two names":        {Names: []Name{{Name: "stage", In: AtRun}}},
-		"a metric":         {Scenarios: map[string]*Scenario{"a": {Metrics: []Metric{{Name: "dir"}}}}, Names: []Name{{Name: "dir", In: AtRun}}},
-		"two functions":    {Functions: []Function{{Name: "port"}, {Name: "port"}}},
-		"a function of us": {Functions: []Function{{Name: "stage"}}},
-	} {
-		if _, err := NewCompiler(s); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-}
-
-func TestCoord(t *testing.T) {
-	axes := map[string]string{"b": "x", "a": `1,2="y"`, "c": "", "d": "e f"}
-	c := Coord{Matrix: MatrixText(axes)}
-	if got := c.Axes(); !reflect.DeepEqual(got, axes) {
-		t.Errorf("%q gives %v", c.Matrix, got)
-	}
-	if MatrixText(nil) != "" || len((Coord{}).Axes()) != 0 {
-		t.Error("nothing is not empty")
-	}
-}
-
 // TestMany reports what 500 expressions cost with 300 more metrics; it asserts nothing about time.
 func TestMany(t *testing.T) {
 	s, d := fixture()
@@ -369,36 +185,4 @@ func TestMany(t *testing.T) {
 		p.Eval(context.Background(), Values{At: coordOf(t, c.ix, lat), Data: d})
 	}
 	t.Log(len(done), "evaluated", time.Since(start))
-}
-
-// FuzzCompile: no panic, and every problem has a place in the text.
-func FuzzCompile(f *testing.F) {
-	for _, r := range rows {
-		f.Add(r.expr)
-	}
-	c, d := newCompiler(f)
-	f.Fuzz(func(t *testing.T, text string) {
-		for at := AtPlan; at <= AtJudge; at <<= 1 {
-			cell := Coord{}
-			if at&InCell != 0 {
-				cell = coordOf(t, c.ix, slow)
-			}
-			p, ps := c.Compile(text, at, []Coord{cell})
-			if (p == nil) != (len(ps) > 0) {
-				t.Fatalf("%q: a program and problems, or neither: %v", text, ps)
-			}
-			lines := strings.Split(text, "\n")
-			for _, x := range ps {
-				if x.Line < 1 || x.Line > len(lines)+1 || x.Col < 1 || x.Msg == "" {
-					t.Fatalf("%q: %+v", text, x)
-				}
-			}
-			if p != nil {
-				r := p.Eval(context.Background(), Values{At: cell, Data: d})
-				if (r.Value == nil) == (r.Err == nil) {
-					t.Fatalf("%q: a value and an error, or neither: %+v", text, r)
-				}
-			}
-		}
-	})
 }
