@@ -91,14 +91,16 @@ func (endless) Read(b []byte) (int, error) {
 }
 
 func TestHugeLine(t *testing.T) {
-	_, w := io.Pipe()
-	_, err := Dial(w, endless{}, Options{})
-	if err == nil || !strings.Contains(err.Error(), "longer than") {
-		t.Errorf("dial: %v", err)
+	l := newLineReader(endless{})
+	if l.limit != MaxLine {
+		t.Errorf("the limit is %d", l.limit)
 	}
-	err = Serve(endless{}, io.Discard, "echo", &echo{})
-	if err == nil || !strings.Contains(err.Error(), "longer than") {
-		t.Errorf("serve: %v", err)
+	l.limit = 1 << 20
+	if _, err := l.next(); err == nil || !strings.Contains(err.Error(), "longer than 1048576 bytes") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := encode(TypeConfigure, 1, strings.Repeat("x", MaxLine)); err == nil || !strings.Contains(err.Error(), "more than") {
+		t.Errorf("encoding: %v", err)
 	}
 }
 

@@ -13,12 +13,13 @@ const MaxLine = 64 << 20
 
 // A lineReader reads messages.
 type lineReader struct {
-	r    *bufio.Reader
-	line []byte
+	r     *bufio.Reader
+	line  []byte
+	limit int // of a line, in bytes
 }
 
 func newLineReader(r io.Reader) *lineReader {
-	return &lineReader{r: bufio.NewReaderSize(r, 64<<10)}
+	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), limit: MaxLine}
 }
 
 // next gives the next message. The error is io.EOF at the end of the input, also within a line.
@@ -26,8 +27,8 @@ func (l *lineReader) next() (Message, error) {
 	l.line = l.line[:0]
 	for {
 		part, err := l.r.ReadSlice('\n')
-		if len(l.line)+len(part) > MaxLine {
-			return Message{}, fmt.Errorf("a line is longer than %d bytes", MaxLine)
+		if len(l.line)+len(part) > l.limit {
+			return Message{}, fmt.Errorf("a line is longer than %d bytes", l.limit)
 		}
 		l.line = append(l.line, part...)
 		if err == nil {
