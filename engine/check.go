@@ -112,9 +112,9 @@ func (c *compilation) checkExpressions() {
 	for _, st := range c.Stages {
 		once(c.eval, st.Part.Holes(), st.Part.Exprs())
 	}
-	// What no stage runs is checked too: it may be the next to run.
+	// Of what a plan includes it need not run everything.
 	for name, sc := range c.bound {
-		if !slices.ContainsFunc(c.Cells, func(x *Cell) bool { return x.Coord.Scenario == name }) {
+		if sc.Pos().File == c.Plan.File && !slices.ContainsFunc(c.Cells, func(x *Cell) bool { return x.Coord.Scenario == name }) {
 			c.list.Addf(sc.Pos(), "no stage of the schedule runs the scenario %q", name).Warning = true
 		}
 	}

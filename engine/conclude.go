@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/dsl/diag"
@@ -158,7 +159,11 @@ func exit(opt ConcludeOptions, failed []string, gates verdict.Summary) (int, str
 	case opt.Failure != nil:
 		return 4, "the harness failed: " + opt.Failure.Error()
 	case len(failed) > 0:
-		return 4, fmt.Sprintf("the harness failed: %s", failed[0])
+		first, _, _ := strings.Cut(failed[0], "\n")
+		if more := len(failed) - 1; more > 0 {
+			first = fmt.Sprintf("%s (and %d more)", strings.TrimSuffix(first, ":"), more)
+		}
+		return 4, "the harness failed: " + first
 	case gates.Exit() == 4:
 		return 4, fmt.Sprintf("%d gating verdicts could not be judged because the harness failed", gates.Errored)
 	case gates.Exit() == 1:

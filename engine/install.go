@@ -336,7 +336,7 @@ func (in *installation) env(a *dsl.Part[dsl.Action]) *task.Env {
 			}
 			return nil
 		},
-		Started: in.note, OnExit: in.onExit,
+		Started: in.note, OnExit: in.onExit, ReadFile: in.p.readFile,
 	}
 }
 

@@ -2,12 +2,14 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/dsl/diag"
+	"github.com/planrun/planrun/engine/machine"
 	"github.com/planrun/planrun/engine/verdict"
 )
 
@@ -81,17 +83,29 @@ func (c *compilation) hostAndParams() {
 	host, l := c.Plan.Host.Bind(c.planFill())
 	c.add(l)
 	c.Host = host.Val
-	for _, e := range host.Val.CPUs {
-		c.planned["cpus."+e.Name] = floats(e.Val)
-	}
 	// The host is bound after the params, so its names come last.
-	var names []verdict.Name
-	for _, e := range host.Val.CPUs {
-		names = append(names, verdict.Name{Name: "cpus." + e.Name, In: verdict.Always, Value: floats(e.Val), Doc: "the CPUs of the role " + e.Name})
+	names := c.cpuNames()
+	for _, n := range names {
+		c.planned[n.Name] = n.Value
 	}
 	if out, err := c.boot.Extend(names, nil); err == nil {
 		c.boot = out
 	}
+}
+
+// cpuNames declares cpus.ROLE: what host.cpus says, else all CPUs that planrun may use.
+func (c *compilation) cpuNames() (out []verdict.Name) {
+	cpus := map[string][]int{}
+	for _, role := range []string{"sut", "backends", "load"} {
+		cpus[role] = machine.Allowed()
+	}
+	for _, e := range c.Host.CPUs {
+		cpus[e.Name] = e.Val
+	}
+	for _, role := range slices.Sorted(maps.Keys(cpus)) {
+		out = append(out, verdict.Name{Name: "cpus." + role, In: verdict.Always, Value: floats(cpus[role]), Doc: "the CPUs of the role " + role})
+	}
+	return out
 }
 
 func floats(in []int) []float64 {
@@ -153,10 +167,7 @@ func (c *compilation) paramNames() []verdict.Name {
 	for _, p := range c.order {
 		out = append(out, p.declare())
 	}
-	for _, e := range c.Host.CPUs {
-		out = append(out, verdict.Name{Name: "cpus." + e.Name, In: verdict.Always, Value: floats(e.Val), Doc: "the CPUs of the role " + e.Name})
-	}
-	return out
+	return append(out, c.cpuNames()...)
 }
 
 // bindParams evaluates the needed params of one time, in order, and adds them to k.
