@@ -34,7 +34,7 @@ type conn struct {
 	head  head
 	route route
 
-	tail    []byte   // follows out
+	tail    int64    // bytes of a body that follow out
 	batch   []answer // that are in out and tail
 	closing bool     // nothing follows out and tail
 	refused bool     // the last answer was a refusal

@@ -124,7 +124,7 @@ func (c *conn) advance() step {
 		if c.route = routeOf(c.head.target); c.head.framing != none || !c.answerQuickly() {
 			return slow
 		}
-		if c.tail != nil || len(c.out) > 32<<10 {
+		if c.tail > 0 || len(c.out) > 32<<10 {
 			return write
 		}
 	}
@@ -170,7 +170,7 @@ func (c *conn) answerQuickly() bool {
 	case hundred:
 		c.out = append(c.out, f.hundred[p]...)
 		if !c.head.head {
-			c.tail = block[:100<<10]
+			c.tail = 100 << 10
 		}
 	case status:
 		code = int(c.route.n)
@@ -210,31 +210,44 @@ func (c *conn) flush(fd uintptr) bool {
 	if len(c.out) == 0 {
 		return true
 	}
-	written := 0
-	if c.tail == nil {
-		n, _, errno := syscall.RawSyscall(syscall.SYS_WRITE, fd, uintptr(unsafe.Pointer(&c.out[0])), uintptr(len(c.out)))
-		if errno == 0 {
-			written = int(n)
-		}
-	} else {
-		vector := [2]syscall.Iovec{{Base: &c.out[0]}, {Base: &c.tail[0]}}
-		vector[0].SetLen(len(c.out))
-		vector[1].SetLen(len(c.tail))
-		n, _, errno := syscall.RawSyscall(syscall.SYS_WRITEV, fd, uintptr(unsafe.Pointer(&vector)), 2)
-		if errno == 0 {
-			written = int(n)
-		}
-	}
-	c.count.bytesOut.Add(int64(written))
-	for _, part := range [][]byte{c.out, c.tail} { // what the socket did not take at once, and any error
-		skip := min(written, len(part))
-		written -= skip
-		if skip < len(part) && !c.put(part[skip:]) {
-			return false
+	head, sent := c.out, int64(0) // sent of the tail
+	for len(head) > 0 || sent < c.tail {
+		piece := pieceOf(sent, c.tail)
+		n := writeNow(fd, head, piece)
+		c.count.bytesOut.Add(int64(n))
+		full := n < len(head)+len(piece)
+		skip := min(n, len(head))
+		head, sent = head[skip:], sent+int64(n-skip)
+		if full { // or the client is gone: the blocking call tells
+			if len(head) > 0 && !c.put(head) || !c.putBody(sent, c.tail) {
+				return false
+			}
+			break
 		}
 	}
 	c.sent()
 	return true
+}
+
+// writeNow writes what the socket takes at once.
+func writeNow(fd uintptr, head, piece []byte) int {
+	var n uintptr
+	var errno syscall.Errno
+	switch {
+	case len(piece) == 0:
+		n, _, errno = syscall.RawSyscall(syscall.SYS_WRITE, fd, uintptr(unsafe.Pointer(&head[0])), uintptr(len(head)))
+	case len(head) == 0:
+		n, _, errno = syscall.RawSyscall(syscall.SYS_WRITE, fd, uintptr(unsafe.Pointer(&piece[0])), uintptr(len(piece)))
+	default:
+		vector := [2]syscall.Iovec{{Base: &head[0]}, {Base: &piece[0]}}
+		vector[0].SetLen(len(head))
+		vector[1].SetLen(len(piece))
+		n, _, errno = syscall.RawSyscall(syscall.SYS_WRITEV, fd, uintptr(unsafe.Pointer(&vector)), uintptr(len(vector)))
+	}
+	if errno != 0 {
+		return 0
+	}
+	return int(n)
 }
 
 // put writes b through the blocking call.
@@ -244,11 +257,23 @@ func (c *conn) put(b []byte) bool {
 	return err == nil
 }
 
+// putBody writes the bytes of a body from one position to another through the blocking call.
+func (c *conn) putBody(from, to int64) bool {
+	for from < to {
+		piece := pieceOf(from, to)
+		if !c.put(piece) {
+			return false
+		}
+		from += int64(len(piece))
+	}
+	return true
+}
+
 // sent counts the answers that were written.
 func (c *conn) sent() {
 	for _, a := range c.batch {
 		c.count.sent(a.class, a.code)
 		c.refused = c.refused || a.class == refused
 	}
-	c.out, c.tail, c.batch = c.out[:0], nil, c.batch[:0]
+	c.out, c.tail, c.batch = c.out[:0], 0, c.batch[:0]
 }

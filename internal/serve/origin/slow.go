@@ -70,7 +70,7 @@ func (c *conn) slow() step {
 
 // end writes what is left of the answer.
 func (c *conn) end() step {
-	if len(c.out) > 0 && !c.put(c.out) || c.tail != nil && !c.put(c.tail) {
+	if len(c.out) > 0 && !c.put(c.out) || !c.putBody(0, c.tail) {
 		return over
 	}
 	c.sent()
@@ -119,18 +119,12 @@ func (c *conn) body() (length int64, code int, ok bool) {
 
 // stream writes out, then n bytes of body.
 func (c *conn) stream(n int64) bool {
-	first := block[:min(n, int64(len(block)))]
+	first := pieceOf(0, n)
 	parts := net.Buffers{c.out, first}
 	written, err := parts.WriteTo(c.tcp)
 	c.count.bytesOut.Add(written)
 	c.out = c.out[:0]
-	for n -= int64(len(first)); err == nil && n > 0; n -= int64(len(first)) {
-		first = block[:min(n, int64(len(block)))]
-		if !c.put(first) {
-			return false
-		}
-	}
-	return err == nil
+	return err == nil && c.putBody(int64(len(first)), n)
 }
 
 // chunks writes the answer of /chunked/N: for HTTP/1.0, which has no chunks, up to the end of the connection.
