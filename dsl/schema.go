@@ -173,7 +173,9 @@ func (b *schemaBuilder) typed(t reflect.Type, f *fieldType, merged bool) schema 
 	case shapePhase:
 		return b.define("Phase", b.phase)
 	case shapeLoad:
-		return b.kind("action", *find(b.vocab.Actions, "load"), true)
+		if k := find(b.vocab.Actions, "load"); k != nil {
+			return b.kind("action", *k, true)
+		}
 	}
 	return schema{}
 }
