@@ -24,6 +24,7 @@ type judge struct {
 	t      Thresholds
 	m      Machine
 	rates  []span
+	sums   map[string]*loadSum // of headline, by load
 	guards []record.Guard
 }
 

@@ -69,7 +69,18 @@ func (j *judge) rate(l *record.Load) {
 
 // headline is what a load did in the headline phases, or in all recorded ones if it had no part in those.
 func (j *judge) headline(l *record.Load) *loadSum {
-	loads := map[string]bool{l.Name: true}
+	if s := j.sums[l.Name]; s != nil {
+		return s
+	}
+	if j.sums == nil {
+		j.sums = map[string]*loadSum{}
+	}
+	s := j.headlineOf(map[string]bool{l.Name: true})
+	j.sums[l.Name] = s
+	return s
+}
+
+func (j *judge) headlineOf(loads map[string]bool) *loadSum {
 	if s := j.ix.sum(loads, j.rates); len(s.pieces) > 0 {
 		return s
 	}
@@ -83,11 +94,11 @@ func (j *judge) headline(l *record.Load) *loadSum {
 // threshold is the generator's if its own largest lag was beyond it in at least half the seconds.
 func (j *judge) lag(l *record.Load) {
 	s := j.headline(l)
-	if s.lag.Count() == 0 {
+	if s.lag().Count() == 0 {
 		j.add("send-lag", l.Name, false, taintsTiming, "no send lag of load %s was recorded", l.Name)
 		return
 	}
-	p99 := time.Duration(s.lag.Quantile(0.99))
+	p99 := time.Duration(s.lag().Quantile(0.99))
 	own := 0
 	var worst time.Duration
 	for _, p := range s.pieces {

@@ -23,13 +23,11 @@ type loadSum struct {
 	loads   map[string]bool
 	pieces  []*piece
 	counts  load.Counts
-
-	latency, service, lag, connect, tls *hdr.Histogram
+	merged  map[string]*hdr.Histogram // made when they are asked for
 }
 
 func (ix *index) sum(loads map[string]bool, spans []span) *loadSum {
 	s := &loadSum{ix: ix, spans: spans, seconds: length(spans), loads: loads}
-	var latency, service, lag, connect, tls []*hdr.Histogram
 	for i := range ix.pieces {
 		p := &ix.pieces[i]
 		if !loads[p.Load] || !p.in(spans) {
@@ -37,12 +35,56 @@ func (ix *index) sum(loads map[string]bool, spans []span) *loadSum {
 		}
 		s.pieces = append(s.pieces, p)
 		record.AddCounts(&s.counts, p.Counts)
-		latency, service, lag = append(latency, p.Latency), append(service, p.Service), append(lag, p.Lag)
-		connect, tls = append(connect, p.Connect), append(tls, p.TLS)
 	}
-	s.latency, s.service, s.lag = merged(latency...), merged(service...), merged(lag...)
-	s.connect, s.tls = merged(connect...), merged(tls...)
 	return s
+}
+
+// hist is the sum of the histograms that of gives; pieces without one do not matter.
+func (s *loadSum) hist(name string, of func(*piece) *hdr.Histogram) *hdr.Histogram {
+	if h, ok := s.merged[name]; ok {
+		return h
+	}
+	var hs []*hdr.Histogram
+	for _, p := range s.pieces {
+		hs = append(hs, of(p))
+	}
+	if s.merged == nil {
+		s.merged = map[string]*hdr.Histogram{}
+	}
+	s.merged[name] = merged(hs...)
+	return s.merged[name]
+}
+
+func (s *loadSum) latency() *hdr.Histogram {
+	return s.hist("latency", func(p *piece) *hdr.Histogram { return p.Latency })
+}
+
+func (s *loadSum) service() *hdr.Histogram {
+	return s.hist("service", func(p *piece) *hdr.Histogram { return p.Service })
+}
+
+func (s *loadSum) lag() *hdr.Histogram {
+	return s.hist("lag", func(p *piece) *hdr.Histogram { return p.Lag })
+}
+
+func (s *loadSum) connect() *hdr.Histogram {
+	return s.hist("connect", func(p *piece) *hdr.Histogram { return p.Connect })
+}
+
+func (s *loadSum) tls() *hdr.Histogram {
+	return s.hist("tls", func(p *piece) *hdr.Histogram { return p.TLS })
+}
+
+// clean is the latency of the pieces that a clean figure keeps; left says whether any is.
+func (s *loadSum) clean() (h *hdr.Histogram, left bool) {
+	out := s.leftOut()
+	h = s.hist("clean", func(p *piece) *hdr.Histogram {
+		if out[p] != "" {
+			return nil
+		}
+		return p.Latency
+	})
+	return h, len(out) < len(s.pieces)
 }
 
 // unlessDue says why there is no count: nothing was due, so nothing was watched.
@@ -109,17 +151,11 @@ func cleanDoc(name string) string {
 
 func cleanQuantile(q float64) func(*loadSum) (float64, string) {
 	return func(s *loadSum) (float64, string) {
-		out := s.leftOut()
-		var hs []*hdr.Histogram
-		for _, p := range s.pieces {
-			if out[p] == "" {
-				hs = append(hs, p.Latency)
-			}
-		}
-		if len(hs) == 0 && len(s.pieces) > 0 {
+		h, left := s.clean()
+		if !left && len(s.pieces) > 0 {
 			return 0, "no second is left without the first one and those in which the generator stalled"
 		}
-		return quantileOf(merged(hs...), q, noSuccess)
+		return quantileOf(h, q, noSuccess)
 	}
 }
 

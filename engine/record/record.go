@@ -7,11 +7,16 @@
 //	stages/NAME-ROUND.json   Stage: what a stage's expressions gave when it began
 //	runs/ID/run.json         Run: the truth about one run
 //	runs/ID/series.jsonl     one line a sample: a series.Point, or {"load": load.Second without histograms}
-//	runs/ID/latency.hlog     HdrHistogram log; a tag is LOAD/PHASE/WHAT, WHAT one of latency, service, lag, connect, tls
+//	runs/ID/latency.hlog     HdrHistogram log; a tag is LOAD/PHASE/WHAT, WHAT one of latency, service, lag, connect, tls;
+//	                         names are escaped as in a URL's path, times are seconds since the run began
 //	runs/ID/events.jsonl     one Event a line
 //	installs/ID/             rendered files, command lines (commands.jsonl), logs of an installation
 //	results.json      Results: a cache of what a report needs, made again from the runs
 //	report.md, report.html
+//
+// A second of a load is added up over its workers. Its line names the time of its histograms in the log ("at", in
+// milliseconds) and what the log does not hold of them ("hist": how many, exact minimum and maximum, how many above the
+// range). It may come in parts, when answers are late; the reader adds them up.
 //
 // Lines are appended and flushed once a second, so that a killed engine loses at most the current second of the current
 // run; a torn last line is dropped by the reader, which says so. Numbers are never NaN or infinite: what is undefined is

@@ -156,13 +156,13 @@ func TestConcurrentUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const writers, each = 8, 50
+	const writers, each = 8, 20
 	var wg sync.WaitGroup
 	for g := range writers {
 		wg.Go(func() {
 			for i := range each {
 				w.Points(series.Point{T: float64(i), Series: fmt.Sprint("s", g), V: 1})
-				w.Seconds(load.Second{Load: "l", Worker: g, Phase: "measure", Second: i, Latency: hist(1e6), Counts: load.Counts{Due: 1, OK: 1}})
+				w.Seconds(load.Second{Load: "l", Worker: g, Phase: "measure", Second: i % 4, Latency: hist(1e6), Counts: load.Counts{Due: 1, OK: 1}})
 				w.Event(Event{T: float64(i), Kind: "note"})
 			}
 		})

@@ -158,6 +158,10 @@ func (j *join) hlogLine(line []byte) error {
 		return fmt.Errorf("no counters of %s at %.3f s", key.tag, float64(key.at)/1000)
 	}
 	s := j.hists[k]
+	if s.raw == nil && hdr.Ours(h) {
+		s.raw = h
+		return nil
+	}
 	if s.raw == nil {
 		s.raw = hdrhistogram.New(hdr.Lowest, hdr.Highest, hdr.Digits)
 	}

@@ -10,16 +10,21 @@ import (
 // maximum in nanoseconds and how many durations were above the range. It may keep raw. Values of raw beyond this package's range are an
 // error.
 func Restore(raw *hdrhistogram.Histogram, min, max, overflow int64) (*Histogram, error) {
-	h := &Histogram{h: hdrhistogram.New(Lowest, Highest, Digits), min: min, max: max, overflow: overflow}
-	if raw == nil {
+	h := &Histogram{h: raw, min: min, max: max, overflow: overflow}
+	if raw != nil && Ours(raw) {
 		return h, nil
 	}
-	if raw.LowestTrackableValue() == Lowest && raw.HighestTrackableValue() == Highest && raw.SignificantFigures() == Digits {
-		h.h = raw
+	h.h = hdrhistogram.New(Lowest, Highest, Digits)
+	if raw == nil {
 		return h, nil
 	}
 	if dropped := h.h.Merge(raw); dropped != 0 {
 		return nil, fmt.Errorf("reading a histogram: %d values are out of range", dropped)
 	}
 	return h, nil
+}
+
+// Ours reports whether a histogram has this package's configuration.
+func Ours(raw *hdrhistogram.Histogram) bool {
+	return raw.LowestTrackableValue() == Lowest && raw.HighestTrackableValue() == Highest && raw.SignificantFigures() == Digits
 }
