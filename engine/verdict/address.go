@@ -125,6 +125,11 @@ func (p *pass) part(e ast.Expr, in *address, what, name string, known func(int, 
 
 // noCells says why none of the places is a cell, or why one that was named is not.
 func (p *pass) noCells(in *address) string {
+	for _, pl := range in.places {
+		if st := pl.resolve(p.ix).Stage; st != "" && !p.isHere(pl) {
+			p.needs.stages[st] = true
+		}
+	}
 	type group struct{ stage, scenario, matrix, named string }
 	bad, good := map[group]string{}, map[group]bool{}
 	for _, pl := range in.places {
@@ -145,6 +150,17 @@ func (p *pass) noCells(in *address) string {
 		}
 	}
 	return ""
+}
+
+// isHere says whether a place is a cell that the expression is evaluated for.
+func (p *pass) isHere(pl place) bool {
+	if p.heres == nil {
+		p.heres = map[Coord]bool{}
+		for _, c := range p.base {
+			p.heres[c] = true
+		}
+	}
+	return p.heres[pl.resolve(p.ix)]
 }
 
 func sortedGroups[G comparable](m map[G]string, less func(a, b G) bool) (out []G) {

@@ -27,6 +27,7 @@ type pass struct {
 	env      *cel.Env
 	time     Time
 	base     []Coord
+	heres    map[Coord]bool // the same, as a set
 	text     string
 	lines    []string
 	ast      *ast.AST

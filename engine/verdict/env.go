@@ -24,7 +24,7 @@ func newEnv(ix *index) (*cel.Env, error) {
 		return nil, err
 	}
 	std := cenv.NewLibrarySubset().AddIncludedMacros(operators.All, operators.Exists, operators.ExistsOne, operators.Map, operators.Filter)
-	for _, f := range []string{operators.Conditional, operators.LogicalNot, operators.Equals, operators.NotEquals, operators.Less,
+	for _, f := range []string{operators.Conditional, operators.LogicalNot, operators.Less,
 		operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.In, operators.Negate, operators.NotStrictlyFalse,
 		"contains", "startsWith", "endsWith", "matches"} {
 		std.AddIncludedFunctions(cenv.NewFunction(f))

@@ -166,7 +166,7 @@ func brokenSample(text string, s *Series, i int) string {
 func brokenSide(f, op string, left bool, of ref.Val, limit float64, text string) string {
 	if !left { // 5 > s.max() is s.max() < 5
 		op = map[string]string{operators.Less: operators.Greater, operators.LessEquals: operators.GreaterEquals,
-			operators.Greater: operators.Less, operators.GreaterEquals: operators.LessEquals, operators.Equals: operators.Equals}[op]
+			operators.Greater: operators.Less, operators.GreaterEquals: operators.LessEquals}[op]
 	}
 	if list, ok := of.(eventList); ok && f == "size" && list.Size() != types.IntZero {
 		at := list.Get(types.IntZero).(*object).get("at")

@@ -53,7 +53,7 @@ func (p *pass) units(args []ast.Expr, op string) {
 // coordinates checks the literals that a coordinate is compared with where cells are selected or judged: a name that does
 // not exist would silently select nothing.
 func (p *pass) coordinates(args []ast.Expr, op string) {
-	if p.time&(AtSelect|AtJudge) == 0 || len(args) != 2 || op != operators.Equals && op != operators.NotEquals && op != operators.In {
+	if p.time&(AtSelect|AtJudge) == 0 || len(args) != 2 || op != "@eq" && op != "@ne" && op != operators.In {
 		return
 	}
 	for i := range 2 {

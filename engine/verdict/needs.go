@@ -12,6 +12,7 @@ type Needs struct {
 	Calls    []string // functions of the plan, such as port
 	Metrics  []string // metrics, series and "events KIND"
 	Results  bool     // it reads results
+	Stages   []string // whose results it reads, where they are not those of the current cell
 	Series   bool     // it reads a series, which is of one run
 }
 
@@ -19,11 +20,12 @@ type needs struct {
 	known                 Time
 	at                    Time
 	names, calls, metrics map[string]bool
+	stages                map[string]bool
 	results, series       bool
 }
 
 func newNeeds(at Time) *needs {
-	return &needs{Always, at, map[string]bool{}, map[string]bool{}, map[string]bool{}, false, false}
+	return &needs{Always, at, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, false, false}
 }
 
 func (n *needs) name(name string, in Time) { n.names[name], n.known = true, n.known&in }
@@ -46,6 +48,9 @@ func (n *needs) merge(l Needs) {
 	for _, x := range l.Metrics {
 		n.metrics[x] = true
 	}
+	for _, x := range l.Stages {
+		n.stages[x] = true
+	}
 	n.results, n.series = n.results || l.Results, n.series || l.Series
 	if l.Earliest > AtPlan {
 		n.known &^= l.Earliest - 1
@@ -58,5 +63,5 @@ func (n *needs) done() Needs {
 		early = n.at
 	}
 	list := func(m map[string]bool) []string { return slices.Sorted(maps.Keys(m)) }
-	return Needs{early, list(n.names), list(n.calls), list(n.metrics), n.results, n.series}
+	return Needs{early, list(n.names), list(n.calls), list(n.metrics), n.results, list(n.stages), n.series}
 }

@@ -57,9 +57,16 @@ func (o *object) ConvertToNative(reflect.Type) (any, error) {
 	return nil, fmt.Errorf("%s is no value of a field", Type{o.t})
 }
 func (o *object) ConvertToType(ref.Type) ref.Val { return undefined("%s is no value", Type{o.t}) }
-func (o *object) Equal(p ref.Val) ref.Val        { return types.Bool(o == p) }
 func (o *object) Type() ref.Type                 { return o.t }
 func (o *object) Value() any                     { return o }
+
+// Equal compares targets; other objects have no equality.
+func (o *object) Equal(other ref.Val) ref.Val {
+	if p, ok := other.(*object); ok && o.t == targetT && p.t == targetT {
+		return types.Bool(o.v == p.v)
+	}
+	return undefined("a %s cannot be compared", Type{o.t})
+}
 
 // eventList is a list that is complete: that it is empty is a result.
 type eventList struct{ traits.Lister }

@@ -44,6 +44,8 @@ func operatorOptions() []cel.EnvOption {
 		arith(operators.Divide, "the quotient", func(a, b float64) float64 { return a / b }),
 		arith(operators.Modulo, "the remainder", math.Mod),
 		fn(operators.Index, []*cel.Type{listA, num}, typeA, index1), fn(operators.Index, []*cel.Type{mapAB, typeA}, typeB, index1),
+		fn("@eq", []*cel.Type{typeA, typeA}, boolean, func(v ...ref.Val) ref.Val { return equal(v[0], v[1], types.True) }),
+		fn("@ne", []*cel.Type{typeA, typeA}, boolean, func(v ...ref.Val) ref.Val { return equal(v[0], v[1], types.False) }),
 		// the checker's view of || and && after the rewrite; decorate puts logic in their place
 		fn("@or", []*cel.Type{boolean, boolean}, boolean, same), fn("@and", []*cel.Type{boolean, boolean}, boolean, same),
 	}
@@ -63,6 +65,36 @@ func operatorOptions() []cel.EnvOption {
 			fn(name, []*cel.Type{seriesT}, nums, into(func(o *object) ref.Val { return toCEL("a series", o.v.(*Series).V) })))
 	}
 	return opts
+}
+
+// equal is == (or, for is false, !=). Values whose types were not known before and turn out to differ are no answer: CEL
+// calls them unequal, so that a != "x" holds for every number.
+func equal(a, b ref.Val, is types.Bool) ref.Val {
+	if a.Type().TypeName() != b.Type().TypeName() {
+		return undefined("%s and %s cannot be compared", kindOf(a), kindOf(b))
+	}
+	switch eq := a.Equal(b).(type) {
+	case types.Bool:
+		return types.Bool(eq == is)
+	default:
+		return eq
+	}
+}
+
+func kindOf(v ref.Val) string {
+	switch v.(type) {
+	case types.Double:
+		return Number.String()
+	case types.String:
+		return Text.String()
+	case types.Bool:
+		return Bool.String()
+	case traits.Lister:
+		return List.String()
+	case traits.Mapper:
+		return Map.String()
+	}
+	return Other.String()
 }
 
 // lister gives the elements of an object that macros can go through.

@@ -74,6 +74,9 @@ func TestNeeds(t *testing.T) {
 	if n := mustCompile(t, c, `port("http") + port("https")`, AtRun, cell).Needs(); !slices.Equal(n.Calls, []string{"port"}) {
 		t.Error(n)
 	}
+	if n := mustCompile(t, c, `targets.measured.map(t, stage("throughput").scenario("h1-small").target(t).req_per_s).min() + scenario("latency").target("ours").p99_ms`, AtStage, Coord{}).Needs(); !slices.Equal(n.Stages, []string{"fixed", "throughput"}) {
+		t.Error(n)
+	}
 	slowCell := coordOf(t, c.ix, slow)
 	if n := mustCompile(t, c, `series("sut_rss_mib").max() > p99_ms && events("oom").size() == 0`, AtJudge, slowCell).Needs(); !n.Series ||
 		!slices.Equal(n.Metrics, []string{"events oom", "p99_ms", "sut_rss_mib"}) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -45,6 +46,9 @@ func reasonOf(err error) *Reason {
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, interpreter.InterruptError{}) {
 		return &Reason{Deadline, fmt.Sprintf("not evaluated within %v", EvalLimit)}
+	}
+	if strings.HasPrefix(err.Error(), "no such overload") { // its type showed only when it was read
+		return &Reason{Undefined, "a value is of another type than the expression needs"}
 	}
 	return &Reason{Undefined, err.Error()}
 }

@@ -10,6 +10,7 @@ import (
 
 // rewrite changes the parsed tree in place, before it is checked; ids and positions stay. It makes
 //   - one number type: integer literals become doubles;
+//   - == and != refuse values of different types, also where the types show only when they are read (equal);
 //   - || and && evaluate every operand (logic);
 //   - all, exists and exists_one look at every element, and not at an empty list; macros go through objects that have elements;
 //   - scenario("x"), which is also a variable, a method of the current cell; functions of the plan methods of the plan;
@@ -62,6 +63,10 @@ func (p *pass) rewriteCall(e ast.Expr) {
 		e.SetKindCase(p.make.NewCall(e.ID(), "@or", args...))
 	case name == operators.LogicalAnd:
 		e.SetKindCase(p.make.NewCall(e.ID(), "@and", args...))
+	case name == operators.Equals:
+		e.SetKindCase(p.make.NewCall(e.ID(), "@eq", args...))
+	case name == operators.NotEquals:
+		e.SetKindCase(p.make.NewCall(e.ID(), "@ne", args...))
 	case call.IsMemberFunction():
 	case addressers[name]:
 		e.SetKindCase(p.make.NewMemberCall(e.ID(), name, p.make.NewIdent(p.fresh(e), "@here"), args...))
