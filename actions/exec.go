@@ -110,7 +110,7 @@ func (x *execute) output(env *task.Env) (string, error) {
 
 // failed shows the last lines of what it printed.
 func (x *execute) failed(p task.Process, out, reason string, stop error) error {
-	e := &proc.StartError{Process: x.Command[0], Reason: reason, Log: out}
+	e := &proc.StartError{Doing: "running", Process: x.Command[0], Reason: reason, Log: out}
 	var printed []byte
 	if l, ok := p.(task.Logged); ok {
 		path, from := l.Log()
@@ -125,7 +125,7 @@ func (x *execute) failed(p task.Process, out, reason string, stop error) error {
 	if len(printed) > 0 {
 		e.Tail = lines[max(0, len(lines)-10):]
 	}
-	return errors.Join(fmt.Errorf("running %w", e), stop)
+	return errors.Join(e, stop)
 }
 
 // set reads the values from the output.

@@ -56,7 +56,7 @@ func Open(dir string, opts Options) (*Journal, error) {
 // open opens, locks and reads; a torn last line is cut off, so that what is written next is a line of its own.
 func open(dir string, flag int) (*Journal, *Log, error) {
 	path := filepath.Join(dir, File)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|flag, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|flag, 0o600) // it may hold what secrets restore
 	if err != nil {
 		return nil, nil, fmt.Errorf("opening the journal: %w", err)
 	}

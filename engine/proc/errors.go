@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -18,8 +19,9 @@ type Refusal struct{ Reason string }
 
 func (e *Refusal) Error() string { return e.Reason }
 
-// A StartError is a process that did not become ready.
+// A StartError is a process that did not become ready, or a command that did not end well.
 type StartError struct {
+	Doing   string   // "starting" if empty
 	Process string   // with its replica: "web/1"
 	Reason  string   // "it ended before it was ready: exit status 1", "port http (127.0.0.1:8080) accepts no connection after 10s"
 	Log     string   // path of its log; "" if it was not started at all
@@ -28,7 +30,7 @@ type StartError struct {
 
 func (e *StartError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "starting %s: %s", e.Process, e.Reason)
+	fmt.Fprintf(&b, "%s %s: %s", cmp.Or(e.Doing, "starting"), e.Process, e.Reason)
 	if e.Log == "" {
 		return b.String()
 	}
