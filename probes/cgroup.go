@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,7 +22,8 @@ type cgroup struct {
 	Of string `yaml:"of" default:"sut" doc:"the name of a process, or a role"`
 	pace
 
-	said said
+	groups map[string][]task.Process // by where they are
+	said   said
 }
 
 const (
@@ -60,35 +62,24 @@ func (c *cgroup) Fresh() task.Probe { return &cgroup{Of: c.Of, pace: pace{Every:
 func (c *cgroup) Sample(ctx context.Context, env *task.ProbeEnv) error {
 	c.step("cgroup", env)
 	ps := pick(env.Processes.All(), c.Of)
-	if len(ps) == 0 {
+	if len(ps) == 0 && len(c.groups) == 0 {
 		return c.said.first(nobody(c.Of, env))
 	}
 	version := cgroupVersion()
 	if version == nil {
 		return c.said.first(errors.New("this machine has no cgroups that count anything"))
 	}
-	var errs []error
-	groups := make(map[string][]task.Process) // by where they are
-	for _, p := range ps {
-		if over(p) {
-			continue
-		}
-		where, err := version.find(p.PID(), env.Engine)
-		if err != nil {
-			if !over(p) {
-				errs = append(errs, fmt.Errorf("%s: %w", p.Name(), err))
-			}
-			if where == "" {
-				continue
-			}
-		}
-		groups[where] = append(groups[where], p)
-	}
-	for where, members := range groups {
+	errs := c.find(version, ps, env.Engine)
+	for _, where := range slices.Sorted(maps.Keys(c.groups)) {
+		members := c.groups[where]
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		values, err := version.read(where)
+		if err != nil && !slices.ContainsFunc(members, alive) {
+			delete(c.groups, where) // it went with its processes
+			continue
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("cgroup of %s: %w", members[0].Name(), err))
 		}
@@ -100,6 +91,29 @@ func (c *cgroup) Sample(ctx context.Context, env *task.ProbeEnv) error {
 	}
 	return c.said.first(errs...)
 }
+
+// find notes where processes are. A cgroup is read for as long as it is there: what killed its last process is still
+// to be seen in it.
+func (c *cgroup) find(version cgroups, ps []task.Process, engine int) (errs []error) {
+	if c.groups == nil {
+		c.groups = make(map[string][]task.Process)
+	}
+	for _, p := range ps {
+		if over(p) {
+			continue
+		}
+		where, err := version.find(p.PID(), engine)
+		if err != nil && !over(p) {
+			errs = append(errs, fmt.Errorf("%s: %w", p.Name(), err))
+		}
+		if where != "" && !slices.Contains(c.groups[where], p) {
+			c.groups[where] = append(c.groups[where], p)
+		}
+	}
+	return errs
+}
+
+func alive(p task.Process) bool { return !over(p) }
 
 // whose names the source of a cgroup: its one process or replica, else what its members have in common.
 func whose(members []task.Process) series.Point {

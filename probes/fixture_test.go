@@ -155,15 +155,20 @@ func (b *bench) Find(name string) ([]task.Process, error) {
 	return nil, errors.New("no process " + name)
 }
 
+func (b *bench) env() *task.ProbeEnv {
+	return &task.ProbeEnv{
+		Log: slog.New(slog.DiscardHandler), Now: time.Since(b.began).Seconds(), Processes: b, Engine: b.engine,
+		Busy: func() []int { return b.busy }, Emit: func(series.Point) {},
+	}
+}
+
 // sample takes one sample, whose points it returns.
 func (b *bench) sample(t *testing.T, p task.Probe) ([]series.Point, error) {
 	t.Helper()
 	var out []series.Point
-	err := p.Sample(context.Background(), &task.ProbeEnv{
-		Log: slog.New(slog.DiscardHandler), Now: time.Since(b.began).Seconds(), Processes: b, Engine: b.engine,
-		Busy: func() []int { return b.busy },
-		Emit: func(p series.Point) { out = append(out, p) },
-	})
+	env := b.env()
+	env.Emit = func(p series.Point) { out = append(out, p) }
+	err := p.Sample(context.Background(), env)
 	known := map[string]bool{}
 	for _, d := range p.Produces() {
 		known[d.Name] = true

@@ -73,31 +73,18 @@ func Scan() (*Snapshot, error) {
 		return nil, fmt.Errorf("reading the CPU times of the machine: %w", err)
 	}
 	s := &Snapshot{At: time.Now(), Host: host, byPID: make(map[int]*Process, len(procs)), children: make(map[int][]int)}
-	for _, p := range procs {
-		st, err := p.Stat()
+	buf := make([]byte, 4096)
+	for _, each := range procs {
+		p, err := stat(each.PID, &buf)
 		if Gone(err) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading process %d: %w", p.PID, err)
+			return nil, fmt.Errorf("reading process %d: %w", each.PID, err)
 		}
-		s.add(fromStat(st))
+		s.add(p)
 	}
 	return s, nil
-}
-
-func fromStat(st procfs.ProcStat) *Process {
-	return &Process{
-		ID:      ID{st.PID, st.Starttime},
-		Parent:  st.PPID,
-		Name:    st.Comm,
-		Own:     CPU{float64(st.UTime) / ticksPerSecond, float64(st.STime) / ticksPerSecond},
-		Reaped:  CPU{float64(st.CUTime) / ticksPerSecond, float64(st.CSTime) / ticksPerSecond},
-		RSS:     int64(st.ResidentMemory()),
-		Threads: st.NumThreads,
-		Kernel:  st.Flags&kernelThread != 0,
-		Zombie:  st.State == "Z",
-	}
 }
 
 func (s *Snapshot) add(p *Process) {

@@ -2,23 +2,6 @@ package proctree
 
 import "fmt"
 
-// PeakRSS is the largest resident memory that a process has had, in bytes (VmHWM).
-func PeakRSS(pid int) (int64, error) {
-	fs, err := FS()
-	if err != nil {
-		return 0, err
-	}
-	p, err := fs.Proc(pid)
-	if err != nil {
-		return 0, err
-	}
-	st, err := p.NewStatus()
-	if err != nil {
-		return 0, fmt.Errorf("reading the memory of process %d: %w", pid, err)
-	}
-	return int64(st.VmHWM), nil
-}
-
 // Descriptors counts the open file descriptors of a process. It needs the rights of the process's user.
 func Descriptors(pid int) (int, error) {
 	fs, err := FS()
