@@ -1,5 +1,5 @@
 // Package hdr fixes the one histogram configuration of planrun, so that histograms of workers, seconds and phases always
-// merge: nanoseconds from 1 us to 120 s with three significant digits (HdrHistogram). A value above the range is counted
+// merge: nanoseconds up to 120 s with three significant digits (HdrHistogram). A value above the range is counted
 // as overflow, never dropped silently; the exact minimum and maximum are kept beside it, because a histogram rounds to
 // its bucket.
 package hdr
@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// Lowest and Highest bound the recorded values, in nanoseconds.
-	Lowest  = int64(time.Microsecond)
+	// Lowest and Highest bound the recorded values, in nanoseconds. Lowest is the unit, not only the smallest value: with 1 us
+	// all values up to 1 ms would be told apart by half a microsecond only, which is a percent of a fast answer.
+	Lowest  = int64(1)
 	Highest = int64(120 * time.Second)
 	// Digits of precision: a value is off by at most 0.1 %.
 	Digits = 3
@@ -39,7 +40,8 @@ func (h *Histogram) Record(ns int64) {
 	} else {
 		h.min, h.max = min(h.min, ns), max(h.max, ns)
 	}
-	if h.h.RecordValue(ns) != nil {
+	// The last bucket of the library ends somewhat above the range.
+	if ns > Highest || h.h.RecordValue(ns) != nil {
 		h.overflow++
 	}
 }
@@ -69,11 +71,13 @@ func (h *Histogram) Quantile(q float64) float64 {
 	if n == 0 || math.IsNaN(q) {
 		return math.NaN()
 	}
-	if rank := math.Ceil(q * float64(n)); rank > float64(h.h.TotalCount()) {
+	// The rank is exact but for products such as 0.07 * 100, which are a little above the whole number.
+	rank := max(1, math.Ceil(q*float64(n)-1e-6))
+	if rank > float64(h.h.TotalCount()) {
 		return float64(h.max)
 	}
-	// Scale the rank to the values that are within the range.
-	v := h.h.ValueAtQuantile(100 * q * float64(n) / float64(h.h.TotalCount()))
+	// The library rounds a rank instead of taking the next one, so it gets the quantile of a whole rank.
+	v := h.h.ValueAtQuantile(100 * rank / float64(h.h.TotalCount()))
 	return float64(min(max(v, h.min), h.max))
 }
 

@@ -15,11 +15,11 @@ func Main(in io.Reader, out io.Writer) error {
 }
 
 // A handler runs one load for the worker protocol: its specification is a Spec, its ready message a Ready, its control
-// messages are Controls and its samples Samples. A Control may come before the start, and should, so that the first
-// request has a phase.
+// messages are Controls, answered by ControlReplies, and its samples Samples. A Control may also come before the start.
 type handler struct {
 	loop    *loop
 	stopped bool
+	health  watcher
 }
 
 func (h *handler) Configure(ctx context.Context, body json.RawMessage) (any, error) {
@@ -67,12 +67,11 @@ func (h *handler) Control(_ context.Context, body json.RawMessage) (any, error) 
 	if err := json.Unmarshal(body, &c); err != nil {
 		return nil, wrong("decoding a control message: %v", err)
 	}
-	done := make(chan struct{})
-	if !h.loop.do(func() { h.loop.control(c.At, c.Phase); close(done) }) {
+	reply := make(chan ControlReply, 1)
+	if !h.loop.do(func() { reply <- h.loop.control(c.At, c.Phase) }) {
 		return nil, errors.New("the load has ended")
 	}
-	<-done
-	return nil, nil
+	return <-reply, nil
 }
 
 func (h *handler) Sample() any {
@@ -80,7 +79,7 @@ func (h *handler) Sample() any {
 		return nil
 	}
 	seconds, examples := h.loop.ledger.take()
-	return &Sample{Seconds: seconds, Examples: examples, Health: h.loop.health(), Final: h.stopped}
+	return &Sample{Seconds: seconds, Examples: examples, Health: h.health.look(h.loop), Final: h.stopped}
 }
 
 // Stop drains the load; when ctx ends, what is still open fails at once.

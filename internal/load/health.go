@@ -1,17 +1,27 @@
 package load
 
 import (
+	"bytes"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// health is the state of this process; what cannot be read is 0.
-func (l *loop) health() Health {
+// A watcher looks at this process.
+type watcher struct {
+	waits   map[string]int64 // of each thread that was last seen, in ns
+	waited  int64            // of all threads
+	unknown bool             // the kernel does not say
+}
+
+// look gives the state of this process and of its load; what cannot be read is 0.
+func (w *watcher) look(l *loop) Health {
 	h := Health{
 		Second: l.elapsed(), Open: int(l.openNow.Load()), InFlight: int(l.inFlightNow.Load()), Waiting: int(l.waitingNow.Load()),
+		RunWaitNs: w.runWait(),
 	}
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err == nil {
@@ -20,12 +30,56 @@ func (l *loop) health() Health {
 	var gc debug.GCStats
 	debug.ReadGCStats(&gc)
 	h.GCPauseNs = int64(gc.PauseTotal)
-	if d, err := os.Open("/proc/self/fd"); err == nil {
-		names, _ := d.Readdirnames(-1)
-		d.Close()
-		h.Descriptors = max(0, len(names)-1) // without that of the reading
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil {
+		h.DescriptorLimit = int(min(limit.Cur, 1<<31-1))
 	}
+	h.Descriptors = max(0, len(list("/proc/self/fd"))-1) // without that of the reading
 	return h
+}
+
+// runWait adds up how long the threads of this process waited for a CPU; nil if the kernel does not say.
+func (w *watcher) runWait() *int64 {
+	if w.unknown {
+		return nil
+	}
+	seen := map[string]int64{}
+	for _, tid := range list("/proc/self/task") {
+		b, err := os.ReadFile("/proc/self/task/" + tid + "/schedstat")
+		if os.IsNotExist(err) && len(seen) > 0 { // the thread has ended
+			continue
+		}
+		fields := bytes.Fields(b)
+		if err != nil || len(fields) < 2 {
+			w.unknown = true
+			return nil
+		}
+		ns, err := strconv.ParseInt(string(fields[1]), 10, 64)
+		if err != nil {
+			w.unknown = true
+			return nil
+		}
+		seen[tid] = ns
+		if last := w.waits[tid]; ns >= last {
+			w.waited += ns - last
+		} else { // another thread with the same number
+			w.waited += ns
+		}
+	}
+	w.waits = seen
+	waited := w.waited
+	return &waited
+}
+
+// list names the entries of a directory.
+func list(dir string) []string {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(-1)
+	return names
 }
 
 // elapsed is the time since the start in seconds, 0 before it.

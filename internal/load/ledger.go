@@ -30,8 +30,9 @@ const generatorClass = "generator"
 
 // A bucket collects what belongs to one second and one phase.
 type bucket struct {
-	from, to int64 // on the clock of the loop: the part of the second that belongs to the phase
-	open     int   // requests without an outcome
+	from, to int64  // on the clock of the loop: the part of the second that belongs to the phase
+	open     int    // requests without an outcome
+	due      *int64 // of the phase: requests that became due
 	report   Second
 }
 
@@ -42,8 +43,9 @@ type ledger struct {
 	spec   *job
 	start  int64 // the clock at time zero
 	marks  []mark
-	open   []*bucket // in the order in which they were made
-	latest *bucket   // that of the last look-up
+	open   []*bucket         // in the order in which they were made
+	latest *bucket           // that of the last look-up
+	due    map[string]*int64 // by phase: requests that became due
 
 	mu       sync.Mutex
 	done     []Second
@@ -96,7 +98,10 @@ func (l *ledger) at(t int64) *bucket {
 			return b
 		}
 	}
-	b := &bucket{from: from, to: to}
+	if l.due[phase] == nil {
+		l.due[phase] = new(int64)
+	}
+	b := &bucket{from: from, to: to, due: l.due[phase]}
 	b.report = l.blank(int(second), phase)
 	l.open = append(l.open, b)
 	l.latest = b
@@ -111,6 +116,7 @@ func (l *ledger) blank(second int, phase string) Second {
 func (l *ledger) begin(due int64) request {
 	b := l.at(due)
 	b.open++
+	*b.due++
 	return request{due: due, ready: due, in: b}
 }
 

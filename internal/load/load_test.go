@@ -263,10 +263,10 @@ func TestPhasesByDueTime(t *testing.T) {
 	srv, _ := counting(t, false)
 	s := dial(t)
 	ctx := t.Context()
-	if err := s.client.Configure(ctx, Spec{Address: srv.Listener.Addr().String(), Connections: 4, Reuse: true, Rate: []RateStep{{200, 200, time.Second}}}, nil); err != nil {
+	if err := s.client.Configure(ctx, Spec{Address: srv.Listener.Addr().String(), Phase: "warm-up", Connections: 4, Reuse: true, Rate: []RateStep{{200, 200, time.Second}}}, nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []Control{{"warm-up", 0}, {"measure", 250 * time.Millisecond}, {"after", 700 * time.Millisecond}} {
+	for _, c := range []Control{{"measure", 250 * time.Millisecond}, {"after", 700 * time.Millisecond}} {
 		if err := s.client.Control(ctx, c, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -275,8 +275,21 @@ func TestPhasesByDueTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(1300 * time.Millisecond)
+	var reply ControlReply
+	if err := s.client.Control(ctx, Control{Phase: "end"}, &reply); err != nil {
+		t.Fatal(err)
+	}
 	s.stop()
-	if got, want := s.phases(), map[string]int64{"warm-up": 50, "measure": 90, "after": 60}; !maps.Equal(got, want) {
+	want := map[string]int64{"warm-up": 50, "measure": 90, "after": 60}
+	if got := s.phases(); !maps.Equal(got, want) {
 		t.Errorf("phases %v, want %v", got, want)
+	}
+	delete(reply.Due, "end")
+	if !maps.Equal(reply.Due, want) {
+		t.Errorf("due so far: %v, want %v", reply.Due, want)
+	}
+	health := s.samples[len(s.samples)-1].Health
+	if health.RunWaitNs == nil || health.CPUSeconds <= 0 || health.Descriptors < 3 || health.DescriptorLimit < health.Descriptors {
+		t.Errorf("health: %+v", health)
 	}
 }

@@ -46,7 +46,8 @@ const never = math.MaxInt64
 // newLoop makes a loop whose time is 0 now.
 func newLoop(j *job) *loop {
 	return &loop{
-		job: j, ledger: &ledger{spec: j, seen: map[string]bool{}}, base: time.Now(),
+		job: j, base: time.Now(),
+		ledger:  &ledger{spec: j, seen: map[string]bool{}, due: map[string]*int64{}, marks: []mark{{0, j.Phase}}},
 		nextDue: never, nextRoll: never, drainEnd: never, ended: make(chan struct{}),
 	}
 }
@@ -117,6 +118,7 @@ func (l *loop) start() {
 	l.ledger.begins(now, l.early)
 	l.started = true
 	l.zero.Store(now)
+	l.publish()
 	l.nextRoll = now + int64(time.Second)
 	if len(l.job.Rate) > 0 {
 		l.k = int64(l.job.Worker)
@@ -196,14 +198,20 @@ func (l *loop) publish() {
 	l.waitingNow.Store(int64(l.waiting.size))
 }
 
-// control makes requests that are due from at (since the start) on belong to phase.
-func (l *loop) control(at time.Duration, phase string) {
+// control makes requests that are due from at (since the start) on belong to phase, and answers how many became due so far.
+func (l *loop) control(at time.Duration, phase string) ControlReply {
 	if !l.started { // the ledger moves its marks when the start is known
 		l.ledger.switchPhase(int64(max(at, 0)), phase)
-		return
+	} else {
+		now := l.clock()
+		l.arrive(now) // they were due before
+		l.ledger.switchPhase(max(l.ledger.start+int64(at), now), phase)
 	}
-	l.arrive(l.clock()) // they were due before
-	l.ledger.switchPhase(max(l.ledger.start+int64(at), l.clock()), phase)
+	r := ControlReply{Due: map[string]int64{}}
+	for phase, n := range l.ledger.due {
+		r.Due[phase] = *n
+	}
+	return r
 }
 
 // stop begins the drain: nothing becomes due any more; what is due has one timeout to be answered.
