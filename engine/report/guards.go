@@ -8,35 +8,6 @@ import (
 	"github.com/planrun/planrun/engine/record"
 )
 
-// guardWords says in plain words what it means that a guard of package measure did not hold. A guard that is not here is
-// named.
-var guardWords = map[string]string{
-	"generator-cpu":  bottleneck + ": it had no CPU to spare",
-	"generator":      bottleneck + ": it could not send requests for want of descriptors, ports, memory or CPU",
-	"rate-delivered": bottleneck + ": it did not send at the asked rate",
-	"send-lag":       bottleneck + ": it sent late",
-	"connections":    bottleneck + ": it could not open the connections that it was asked for",
-	"descriptors":    bottleneck + ": it was short of file descriptors",
-	"ports":          bottleneck + ": it was short of source ports",
-	"verified":       "what was measured was not verified to be the right answer",
-	"answered":       "requests were not made, or none was answered",
-	"workers":        "load workers did not report",
-	"fault":          "the fault was not in force",
-	"change":         "the change did not arrive",
-	"clock":          "the machine's clock stepped while it was measured",
-	"pinning":        "processes did not run on the CPUs that the plan gives them",
-	"foreign-cpu":    "something that is not of the plan used the machine's CPU",
-	"length":         "the measured window was too short",
-}
-
-const bottleneck = "the load generator was the bottleneck"
-
-var taintWords = map[string]string{
-	"timing": "latencies, rates and CPU figures are not to be trusted",
-	"work":   "none of its figures is to be trusted",
-	"":       "a warning: nothing is withdrawn",
-}
-
 // A broken guard with the runs that it broke in.
 type broken struct {
 	guard record.Guard
@@ -74,11 +45,14 @@ func (b *builder) broken(of func(*record.Run) []record.Guard) (out []*broken, he
 
 func guardsOf(r *record.Run) []record.Guard { return r.Guards }
 
+// harness is the name under which a run's Facts.Harness are shown beside its self-checks.
+const harness = "harness"
+
 // checksOf are the self-checks, and what else did not work of the harness.
 func checksOf(r *record.Run) []record.Guard {
 	list := slices.Clone(r.Checks)
 	for _, h := range r.Facts.Harness {
-		list = append(list, record.Guard{Name: "harness", Message: h})
+		list = append(list, record.Guard{Name: harness, Message: h})
 	}
 	return list
 }
@@ -135,16 +109,13 @@ func (b *builder) distrust() (items []Text) {
 	}
 	bad, _ = b.broken(checksOf)
 	for _, g := range bad {
-		items = append(items, text(strong("The harness itself failed its check "+g.guard.Name), fmt.Sprintf(" in %s. Seen: %s.", b.inRuns(g.runs), g.seen())))
+		what := "The harness itself failed its check " + g.guard.Name
+		if g.guard.Name == harness {
+			what = "Something of the harness itself did not work"
+		}
+		items = append(items, text(strong(what), fmt.Sprintf(" in %s. Seen: %s.", b.inRuns(g.runs), g.seen())))
 	}
 	return items
-}
-
-func taintWord(t string) string {
-	if w, ok := taintWords[t]; ok {
-		return w
-	}
-	return "taints " + t
 }
 
 func (b *builder) cellsOf(runs []*record.Run) string {

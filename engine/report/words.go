@@ -1,0 +1,38 @@
+package report
+
+// guardWords says in plain words what it means that a guard of package measure did not hold. A guard that is not here is
+// named.
+var guardWords = map[string]string{
+	"generator-cpu":  bottleneck + ": it had no CPU to spare",
+	"generator":      bottleneck + ": it could not send requests for want of descriptors, ports, memory or CPU",
+	"rate-delivered": bottleneck + ": it did not send at the asked rate",
+	"send-lag":       bottleneck + ": it sent late",
+	"connections":    bottleneck + ": it could not open the connections that it was asked for",
+	"descriptors":    bottleneck + ": it was short of file descriptors",
+	"ports":          bottleneck + ": it was short of source ports",
+	"verified":       "what was measured was not verified to be the right answer",
+	"answered":       "requests were not made, or none was answered",
+	"workers":        "load workers did not report",
+	"fault":          "the fault was not in force",
+	"change":         "the change did not arrive",
+	"clock":          "the machine's clock stepped while it was measured",
+	"pinning":        "processes did not run on the CPUs that the plan gives them",
+	"foreign-cpu":    "something that is not of the plan used the machine's CPU",
+	"length":         "the measured window was too short",
+}
+
+const bottleneck = "the load generator was the bottleneck"
+
+var taintWords = map[string]string{
+	"timing": "latencies, rates and CPU figures are not to be trusted",
+	"work":   "none of its figures is to be trusted",
+	"":       "a warning: nothing is withdrawn",
+}
+
+// taintWord says what a guard's taint means.
+func taintWord(t string) string {
+	if w, ok := taintWords[t]; ok {
+		return w
+	}
+	return "taints " + t
+}
