@@ -60,7 +60,7 @@ type side struct {
 }
 
 // launch starts a process of the kind, configured and started. files bounds its descriptors; 0 does not.
-func launch(t *testing.T, kind string, files int, spec any) *side {
+func launch(t testing.TB, kind string, files int, spec any) *side {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "PLANRUN_TEST_KIND="+kind, fmt.Sprint("PLANRUN_TEST_FILES=", files))
@@ -113,7 +113,7 @@ func launch(t *testing.T, kind string, files int, spec any) *side {
 }
 
 // stop ends the process gracefully and reads its last sample.
-func (s *side) stop(t *testing.T, sample any) {
+func (s *side) stop(t testing.TB, sample any) {
 	t.Helper()
 	if err := s.Stop(t.Context()); err != nil {
 		t.Fatal(err)
