@@ -200,3 +200,22 @@ func TestLive(t *testing.T) {
 	m, _ = DerivePhase(d, "measure", 4.6)
 	wantMetrics(t, m, map[string]float64{"req_per_s": 100, "p99_ms": 9, "requests": 300, "seconds": 3.6, "sut_rss_mib_last": 154})
 }
+
+// A run that ended before its headline has no figures of one, and none of phases that never began.
+func TestPhasesThatNeverBegan(t *testing.T) {
+	d := example()
+	p := d.Run.Phases
+	p[0].Recorded, p[1].Start, p[1].End, p[2].Start, p[2].End = true, 0, 0, 0, 0
+	d.Seconds = d.Seconds[:3]
+	Derive(d)
+	for _, name := range []string{"req_per_s", "p99_ms", "sut_cpu_cores", "seconds"} {
+		if v, ok := d.Run.Metrics[""][name]; ok {
+			t.Errorf("%s = %v", name, v)
+		}
+	}
+	wantMetrics(t, d.Run.Metrics[""], map[string]float64{"requests": 100, "failed": 0})
+	wantMetrics(t, d.Run.Metrics["phase/warm-up"], map[string]float64{"req_per_s": 100, "seconds": 1})
+	if m, ok := d.Run.Metrics["phase/after"]; ok {
+		t.Errorf("phase after has %v", m)
+	}
+}

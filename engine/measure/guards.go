@@ -160,7 +160,7 @@ func (j *judge) foreign() {
 
 func (j *judge) length() {
 	if len(j.rates) == 0 {
-		j.add("length", "", false, taintsTiming, "no recorded phase was reached")
+		j.add("length", "", false, taintsTiming, "no phase of the headline window was reached")
 		return
 	}
 	s := length(j.rates)
@@ -216,5 +216,5 @@ func cpuList(cpus []int) string {
 }
 
 func milliseconds(d time.Duration) string {
-	return fmt.Sprintf("%.3g ms", float64(d)/1e6)
+	return fmt.Sprintf("%.4g ms", float64(d)/1e6)
 }

@@ -168,7 +168,11 @@ func TestGuardsFail(t *testing.T) {
 			setSeries(d, "foreign_cpu", "", func(p *series.Point) { p.V = 0.3 })
 		}},
 		{"too short", "length", "timing", "lasted 4.00 s (at least 5s)", func(_ *record.Data, t *Thresholds, _ *Machine) { t.Shortest = 5 * time.Second }},
-		{"never got there", "length", "timing", "no recorded phase", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Phases = d.Run.Phases[:1] }},
+		{"never got there", "length", "timing", "no phase of the headline window", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Phases = d.Run.Phases[:1] }},
+		{"ended before its headline", "length", "timing", "no phase of the headline window", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			p := d.Run.Phases
+			p[0].Recorded, p[1].Start, p[1].End, p[2].Start, p[2].End = true, 0, 0, 0, 0
+		}},
 	} {
 		d, th, m := healthy(), DefaultThresholds(), Machine{}
 		c.change(d, &th, &m)

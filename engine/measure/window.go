@@ -47,6 +47,9 @@ func windows(r *record.Run) []window {
 		}
 		seen = append(seen, p.Name)
 		spans := spansOf(r.Phases, func(q record.Phase) bool { return q.Name == p.Name })
+		if len(spans) == 0 {
+			continue
+		}
 		out = append(out, window{name: "phase/" + p.Name, rates: spans, counts: spans, loads: headline})
 		for _, name := range sortedKeys(all) {
 			out = append(out, window{name: "phase/" + p.Name + "/load/" + name, ofLoad: true, rates: spans, counts: spans, loads: map[string]bool{name: true}})
@@ -61,24 +64,25 @@ func windows(r *record.Run) []window {
 	return out
 }
 
-// headlineSpans are the phases marked so; else those of kind measure; else all recorded ones.
+// headlineSpans are the phases marked so; else those of kind measure; else all recorded ones. Which of these it is depends
+// on what was planned: a run that ended before its measure phases has no headline.
 func headlineSpans(phases []record.Phase) []span {
 	for _, want := range []func(record.Phase) bool{
 		func(p record.Phase) bool { return p.Headline },
 		func(p record.Phase) bool { return p.Kind == "measure" },
-		func(p record.Phase) bool { return p.Recorded },
 	} {
-		if s := spansOf(phases, want); len(s) > 0 {
-			return s
+		if slices.ContainsFunc(phases, want) {
+			return spansOf(phases, want)
 		}
 	}
-	return nil
+	return spansOf(phases, func(p record.Phase) bool { return p.Recorded })
 }
 
+// spansOf are those phases that are wanted and that began. Only the first one begins at 0.
 func spansOf(phases []record.Phase, want func(record.Phase) bool) []span {
 	var out []span
-	for _, p := range phases {
-		if want(p) {
+	for i, p := range phases {
+		if want(p) && (i == 0 || p.Start > 0) {
 			out = append(out, span{p.Name, p.Start, p.End})
 		}
 	}
