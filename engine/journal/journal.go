@@ -18,8 +18,8 @@ import (
 // Options of a journal. The zero value is right except for Token.
 type Options struct {
 	Token string // of the result set
-	// Boundary is called before an entry is written and after it was synced, with no lock held that an entry needs. Tests
-	// end the engine in it.
+	// Boundary is called before an entry is written and after it was synced, from the goroutine that adds it and with no
+	// lock held that another entry needs. Tests end the engine in it.
 	Boundary func(after bool, e Line)
 }
 

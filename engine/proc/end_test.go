@@ -55,14 +55,15 @@ func TestStopEndsTheWholeTree(t *testing.T) {
 func TestDaemon(t *testing.T) {
 	h := newHarness(t)
 	exits := make(chan string, 1)
-	p, err := h.g.Start(t.Context(), task.ProcessSpec{Name: "x", Command: sh("setsid sh -c 'sleep 1; exit 9' & exit 0"),
+	p, err := h.g.Start(t.Context(), task.ProcessSpec{Name: "x", Command: sh("setsid sh -c 'sleep 3; exit 9' & exit 0"),
 		OnExit: func(status string, expected bool) { exits <- fmt.Sprint(status, " ", expected) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, ok := kernel.Read(p.PID()); !ok || s.PPID != os.Getpid() || s.Session != p.PID() {
-		t.Errorf("the process is not the daemon: %+v", s)
-	}
+	eventually(t, "the process is the daemon", func() bool {
+		s, ok := kernel.Read(p.PID())
+		return ok && s.PPID == os.Getpid() && s.Session == p.PID()
+	})
 	if got := <-exits; got != "exit status 9 false" {
 		t.Errorf("exit: %s", got)
 	}

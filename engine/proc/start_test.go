@@ -31,6 +31,7 @@ func TestStartErrors(t *testing.T) {
 	if err := os.WriteFile(conf, fmt.Appendf(nil, "daemon off; error_log stderr; pid nginx.pid; events {} http { access_log off; server { listen 127.0.0.1:%d; } }", port), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	never := task.Ready{Log: "^never$"}
 	for _, tc := range []struct {
 		name string
 		spec task.ProcessSpec
@@ -38,9 +39,9 @@ func TestStartErrors(t *testing.T) {
 	}{
 		{"missing", task.ProcessSpec{Command: []string{"no-such-program-1"}}, "there is no program no-such-program-1"},
 		{"missing path", task.ProcessSpec{Command: []string{"./nothing"}}, "there is no program ./nothing"},
-		{"dies", task.ProcessSpec{Command: sh("echo bad option >&2; exit 7")}, "it ended before it was ready: exit status 7; the last lines of its log"},
-		{"shows its log", task.ProcessSpec{Command: sh("echo bad option >&2; exit 7")}, "| bad option"},
-		{"killed", task.ProcessSpec{Command: sh("kill -9 $$")}, "signal: killed"},
+		{"dies", task.ProcessSpec{Command: sh("echo bad option >&2; exit 7"), Ready: never}, "it ended before it was ready: exit status 7; the last lines of its log"},
+		{"shows its log", task.ProcessSpec{Command: sh("echo bad option >&2; exit 7"), Ready: never}, "| bad option"},
+		{"killed", task.ProcessSpec{Command: sh("kill -9 $$"), Ready: never}, "signal: killed"},
 		{"port", task.ProcessSpec{Command: []string{"sleep", "60"}, Ports: map[string]int{"http": 1}, Ready: task.Ready{Within: 200 * time.Millisecond}},
 			"it is not ready after 200ms: port http accepts no connection"},
 		{"log", task.ProcessSpec{Command: []string{"sleep", "60"}, Ready: task.Ready{Log: "^ready", Within: 200 * time.Millisecond}}, `no line of its output matches "^ready"; its log`},

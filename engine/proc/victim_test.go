@@ -20,12 +20,10 @@ func victim(args []string) {
 	dir, token, what := args[0], args[1], args[2]
 	at, err := strconv.Atoi(args[3])
 	check(err)
-	entries := 0
-	j, err := journal.Open(dir, journal.Options{Token: token, Boundary: func(after bool, _ journal.Line) {
-		n := 2 * entries
+	j, err := journal.Open(dir, journal.Options{Token: token, Boundary: func(after bool, e journal.Line) {
+		n := 2 * (e.Seq - 1)
 		if after {
 			n++
-			entries++
 		}
 		if n == at {
 			check(syscall.Kill(os.Getpid(), syscall.SIGKILL))
