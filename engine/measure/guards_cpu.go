@@ -15,7 +15,8 @@ const loadRole = "load"
 //
 //   - it used nearly all of its CPUs;
 //   - each CPU that it is pinned to has other processes of the plan pinned to it as well, and these CPUs were busy;
-//   - its threads were ready to run and waited for a CPU (the kernel's run delay).
+//   - in a closed loop, its threads were ready to run and waited for a CPU (the kernel's run delay). Of an open loop the
+//     send lag says by how much, which is what matters there.
 func (j *judge) generatorCPU(l *record.Load) {
 	const name = "generator-cpu"
 	spans := j.headline(l).spans
@@ -43,7 +44,8 @@ func (j *judge) generatorCPU(l *record.Load) {
 			return
 		}
 	}
-	spins := len(l.Spec.Rate) > 0 && l.Spec.Pacing != "economical"
+	closed := len(l.Spec.Rate) == 0
+	spins := !closed && l.Spec.Pacing != "economical"
 	if !spins && share > j.t.GeneratorCPU {
 		j.add(name, l.Name, false, taintsTiming, "the load generator was the bottleneck: load %s used %.2f of its %d CPUs (%s; at most %s)",
 			l.Name, own, cpus, percent(share), percent(j.t.GeneratorCPU))
@@ -55,12 +57,15 @@ func (j *judge) generatorCPU(l *record.Load) {
 		if len(sharers) > 0 {
 			limit, whom = j.t.GeneratorWait, strings.Join(sharers, ", ")
 		}
-		if wait > limit {
+		if closed && wait > limit {
 			j.add(name, l.Name, false, taintsTiming, "the load generator was the bottleneck: load %s was ready to run on %s but had to wait for %s, %s of the time (at most %s)",
 				l.Name, where, whom, percent(wait), percent(limit))
 			return
 		}
-		waited = fmt.Sprintf(", and waited for a CPU %s of the time (at most %s)", percent(wait), percent(limit))
+		waited = fmt.Sprintf(", and waited for a CPU %s of the time", percent(wait))
+		if closed {
+			waited += fmt.Sprintf(" (at most %s)", percent(limit))
+		}
 	}
 	j.add(name, l.Name, true, taintsTiming, "load %s used %.2f of its %d CPUs (%s; at most %s)%s", l.Name, own, cpus, percent(share), percent(j.t.GeneratorCPU), waited)
 }

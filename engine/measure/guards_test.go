@@ -215,6 +215,10 @@ func TestGuardsDoNotBlame(t *testing.T) {
 			open(d)
 			setSeries(d, "generator_cpu_s", "main", func(p *series.Point) { p.V = 0.99 * p.T })
 		}},
+		{"an open loop waits for a CPU, and is not late", "generator-cpu", func(d *record.Data) {
+			open(d)
+			setSeries(d, "generator_run_wait_s", "main", func(p *series.Point) { p.V = 0.9 * p.T })
+		}},
 		{"one CPU for both, hardly used", "generator-cpu", func(d *record.Data) {
 			d.Run.Loads[0].CPUs = []int{0}
 			setSeries(d, "cpu_busy", "cpu0", func(p *series.Point) { p.V = 0.2 })

@@ -13,10 +13,10 @@ type Thresholds struct {
 	// GeneratorShared is how busy a CPU may be that the generator is pinned to together with what it measures. At one half an
 	// answer waits for the CPU about as long as it takes to be read.
 	GeneratorShared float64
-	// GeneratorWait is the highest share of the time during which a worker's threads may be ready to run without a CPU,
-	// where the plan's own processes may run on its CPUs; GeneratorWaitOwn where it has CPUs of its own, and waits for
+	// GeneratorWait is the highest share of the time during which the threads of a closed loop's worker may be ready to run
+	// without a CPU, where the plan's own processes may run on its CPUs; GeneratorWaitOwn where it has CPUs of its own, and waits for
 	// foreign processes only. Seen on a two-core machine that others used too, 16 connections in a closed loop: 48 to 64 %
-	// with one CPU for both, 18 % (at rest) to 47 % (under foreign load) with a CPU for each.
+	// with one CPU for both, 18 % (at rest) to 62 % (under heavy foreign load) with a CPU for each.
 	GeneratorWait    float64
 	GeneratorWaitOwn float64
 	// ForeignCPU is the highest share of the machine's CPUs that may go to what the plan did not start; 0: above
