@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 
 // burn runs one thread for each name until standard input ends; the name "idle" sleeps.
 func burn(names []string) {
+	named := make(chan bool, len(names))
 	for _, name := range names {
 		go func() {
 			runtime.LockOSThread()
@@ -39,6 +40,7 @@ func burn(names []string) {
 			if err := os.WriteFile("/proc/thread-self/comm", comm[:len(name)], 0); err != nil {
 				panic(err)
 			}
+			named <- true
 			if name == "idle" {
 				select {}
 			}
@@ -46,6 +48,10 @@ func burn(names []string) {
 			}
 		}()
 	}
+	for range names {
+		<-named
+	}
+	os.Stdout.WriteString("burning\n")
 	io.Copy(io.Discard, os.Stdin)
 	os.Exit(0)
 }
@@ -120,11 +126,23 @@ func program(t *testing.T, name string) string {
 	return path
 }
 
+// burner starts a process that burns CPU in threads of these names, and waits until they have them.
 func burner(t *testing.T, name, role string, threads ...string) *fake {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), burnerEnv+"="+strings.Join(threads, ","))
-	return start(t, name, role, cmd)
+	out, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	cmd.Stdout = w
+	f := start(t, name, role, cmd)
+	w.Close()
+	if _, err := out.Read(make([]byte, 8)); err != nil {
+		t.Fatalf("the burner does not burn: %v", err)
+	}
+	return f
 }
 
 // A bench is what the engine is to a probe.
@@ -216,7 +234,7 @@ func (b *bench) until(t *testing.T, p task.Probe, name, source, label string, le
 		}
 		time.Sleep(25 * time.Millisecond)
 	}
-	t.Fatalf("%s of %s %s did not reach %v", name, source, label, least)
+	t.Fatalf("%s of %s %s did not reach %v: %v", name, source, label, least, b.must(t, p))
 	return nil
 }
 
