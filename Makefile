@@ -1,0 +1,47 @@
+# What people do with this tree. `make help` lists it.
+GO ?= go
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME ?= 10s
+export PATH := $(PATH):/usr/sbin:/sbin
+
+.PHONY: help build test race short lint fuzz generate smoke quickstart bench clean peers
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+build: ## build ./planrun
+	$(GO) build -o planrun ./cmd/planrun
+
+peers: ## install the programs that tests run against (nginx, haproxy, caddy, apache2, wrk, h2load)
+	scripts/install-peers
+
+test: peers ## install what the tests need, and run them all
+	$(GO) vet ./...
+	$(GO) test -timeout 15m ./...
+
+short: ## the tests that start no peers and take no time
+	$(GO) test -short ./...
+
+race: peers ## all tests under the race detector
+	$(GO) test -race -timeout 20m ./...
+
+lint: ## gofmt, go vet and staticcheck
+	@test -z "$$(gofmt -l .)" || { echo "gofmt -w these:"; gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+fuzz: ## each fuzz target for FUZZTIME
+	scripts/fuzz $(FUZZTIME)
+
+generate: ## schema.json and docs/reference.md from the structs
+	$(GO) run ./cmd/planrun schema > schema.json.new && mv schema.json.new schema.json
+	$(GO) run ./cmd/planrun explain --reference > docs/reference.md.new && mv docs/reference.md.new docs/reference.md
+
+quickstart: ## run plans/quickstart.yaml
+	$(GO) run ./cmd/planrun plans/quickstart.yaml
+
+smoke: peers ## run plans/round2.yaml at its smallest size
+	$(GO) run ./cmd/planrun plans/round2.yaml --preset smoke
+
+clean: ## remove what was built and the result sets
+	rm -rf planrun bin results
