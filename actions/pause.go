@@ -27,7 +27,7 @@ func (p *pause) Run(ctx context.Context, env *task.Env) (err error) {
 	}
 	var entries []task.Entry
 	for _, q := range procs {
-		e, err := env.Journal.Add(undoSignalKind, signalData(env, q, "CONT", true))
+		e, err := env.Journal.Add(undoSignalKind, signalData(q, "CONT", true))
 		if err != nil {
 			return err
 		}

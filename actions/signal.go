@@ -40,7 +40,7 @@ type signalEntry struct {
 	Tree      bool       `json:"tree"`
 }
 
-func signalData(_ *task.Env, p task.Process, send string, tree bool) signalEntry {
+func signalData(p task.Process, send string, tree bool) signalEntry {
 	return signalEntry{Processes: []proc.Ref{proc.RefOf(p)}, Send: send, Tree: tree}
 }
 

@@ -3,7 +3,6 @@ package kernel
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -69,12 +68,4 @@ func Threads(pid int) (map[int][]int, error) {
 		}
 	}
 	return out, nil
-}
-
-// Within reports whether every CPU of a is one of b, which is sorted.
-func Within(a, b []int) bool {
-	return !slices.ContainsFunc(a, func(c int) bool {
-		_, ok := slices.BinarySearch(b, c)
-		return !ok
-	})
 }
