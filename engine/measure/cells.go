@@ -94,6 +94,7 @@ func (c *cells) add(r *record.Run) {
 		if to.Metrics[w] == nil {
 			to.Metrics[w] = map[string]record.Value{}
 		}
+		spoilt := tainting(r, w)
 		for name, v := range metrics {
 			desc, ok := c.descs[name]
 			if !ok {
@@ -105,7 +106,7 @@ func (c *cells) add(r *record.Run) {
 			value := to.Metrics[w][name]
 			value.Runs = append(value.Runs, v)
 			to.Metrics[w][name] = value
-			if why := Taint(r, w, desc); why != "" {
+			if why := spoilt.of(desc); why != "" {
 				if to.taints[w] == nil {
 					to.taints[w] = map[string][]string{}
 				}
@@ -167,13 +168,33 @@ func Across(a series.Across, runs []float64) float64 {
 // Taint says in words which guard of a run spoils a metric of one of its windows, "" if none does. Guards of timing spoil
 // latencies, rates and CPU figures, guards of work everything; a guard of one load spoils what that load is part of.
 func Taint(r *record.Run, window string, d series.Desc) string {
+	return tainting(r, window).of(d)
+}
+
+// taints are the messages of the first guard that spoils figures of timing in a window, and of the first that spoils all.
+type taints struct{ timing, work string }
+
+func (t taints) of(d series.Desc) string {
+	if d.Class == series.Timing {
+		return t.timing
+	}
+	return t.work
+}
+
+func tainting(r *record.Run, win string) taints {
+	var t taints
 	for _, g := range r.Guards {
-		if g.OK || g.Taints == "" || g.Taints == taintsTiming && d.Class != series.Timing || !about(r, window, g.Load) {
+		if g.OK || g.Taints == "" || !about(r, win, g.Load) {
 			continue
 		}
-		return g.Message
+		if t.timing == "" {
+			t.timing = g.Message
+		}
+		if t.work == "" && g.Taints == taintsWork {
+			t.work = g.Message
+		}
 	}
-	return ""
+	return t
 }
 
 // about reports whether the load has a part in a window.
