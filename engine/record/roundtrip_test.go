@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planrun/planrun/engine/series"
@@ -146,6 +148,33 @@ func TestHlogIsStandard(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("the log lacks %q:\n%s", want, text)
 		}
+	}
+	h, err := hdrhistogram.NewHistogramLogReader(bytes.NewReader(b)).NextIntervalHistogram()
+	if err != nil || h == nil || h.Tag() != "small%2F1/warm%20up%2C%20slowly/latency" || h.TotalCount() != 1 || h.ValueAtPercentile(50)/1e4 != 200 {
+		t.Errorf("the library reads %+v, %v", h, err)
+	}
+}
+
+// What comes after the end of a run is none of it.
+func TestAfterFinish(t *testing.T) {
+	s := newSet(t)
+	run := newRun()
+	w, err := s.StartRun(run, WriterOptions{Report: func(err error) { t.Error(err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := w.Finish(run); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Points(series.Point{Series: "n"})
+	w.Seconds(load.Second{Load: "small/1"})
+	w.Event(Event{Kind: "note"})
+	w.Flush()
+	d, err := s.Data(w.ID)
+	if err != nil || len(d.Points)+len(d.Seconds)+len(d.Events) > 0 || w.Lost() > 0 {
+		t.Errorf("%+v, %v, lost %d", d, err, w.Lost())
 	}
 }
 

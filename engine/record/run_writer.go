@@ -21,7 +21,7 @@ import (
 // Event, Checkpoint and Finish: samples are collected and written once a second.
 //
 // A disk that is full does not end the run: what could not be written is counted in Facts.Lost, said once, and the run
-// goes on.
+// goes on. What comes after Finish belongs to no run and is not written.
 type RunWriter struct {
 	ID  string
 	Dir string
@@ -127,6 +127,9 @@ func (w *RunWriter) flusher(every time.Duration) {
 func (w *RunWriter) Points(ps ...series.Point) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.closed {
+		return
+	}
 	for _, p := range ps {
 		if finite(p.V) && finite(p.T) {
 			w.add(&w.series, p)
@@ -139,6 +142,9 @@ func (w *RunWriter) Points(ps ...series.Point) {
 func (w *RunWriter) Seconds(ss ...load.Second) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.closed {
+		return
+	}
 	for i := range ss {
 		s := &ss[i]
 		k := secondKey{s.Load, s.Phase, s.Second}
@@ -157,6 +163,9 @@ func (w *RunWriter) Seconds(ss ...load.Second) {
 func (w *RunWriter) Event(e Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.closed {
+		return
+	}
 	e.Fields = finiteMap(e.Fields)
 	w.add(&w.events, e)
 	w.lose(w.events.flush())
