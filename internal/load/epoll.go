@@ -1,25 +1,18 @@
 package load
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"sync"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/planrun/planrun/internal/worker"
 )
 
-const (
-	closedPause = 10 * time.Millisecond // of a connection of a closed loop that could not connect
-	spinBefore  = 50 * time.Microsecond // how long before a due time precise pacing stops sleeping
-	napLength   = 500 * time.Microsecond
-	spinPause   = 5  // seconds without spinning after another thread wanted the CPU
-	preempted   = 50 // involuntary context switches in a second that show it
-)
+// closedPause is how long a connection of a closed loop pauses that could not connect.
+const closedPause = 10 * time.Millisecond
 
 // epoll is the engine for HTTP/1.1 over non-blocking sockets, edge-triggered, in one thread.
 type epoll struct {
@@ -139,44 +132,6 @@ func (e *epoll) wake() {
 	_, _ = unix.Write(e.event, one[:]) // it can only be full of wake-ups
 }
 
-// wait waits in the way that the pacing asks for and handles what arrived.
-func (e *epoll) wait(until int64) {
-	for _, q := range []*queue{&e.dials, &e.timeouts, &e.pauses} {
-		if q.first != nil {
-			until = min(until, q.first.deadline)
-		}
-	}
-	now := e.clock()
-	left := until - now
-	switch {
-	case left <= 0 || len(e.again) > 0 || e.job.Pacing == "busy":
-		left = 0
-	case e.job.Pacing == "economical" && len(e.job.Rate) > 0:
-		left = max(left, int64(napLength))
-	case e.job.Pacing == "precise" && len(e.job.Rate) > 0 && now >= e.spinAfter:
-		if left > int64(spinBefore) {
-			left -= int64(spinBefore)
-		} else {
-			left, e.spinning = 0, true
-		}
-	}
-	n := e.poll(left)
-	if n <= 0 && len(e.again) == 0 || left > 0 {
-		e.idleAt = e.clock()
-	}
-	again := e.again
-	e.again = nil
-	for i := range n {
-		e.handle(&e.events[i])
-	}
-	for _, r := range again {
-		if c := e.conns[r.slot]; c.gen == r.gen && (c.state == idle || c.state == busy) {
-			e.readable(c, r.closing)
-		}
-	}
-	e.due(e.clock())
-}
-
 // handle handles one event.
 func (e *epoll) handle(ev *unix.EpollEvent) {
 	if ev.Fd < 0 {
@@ -237,47 +192,6 @@ func (e *epoll) due(now int64) {
 	if freed {
 		e.sink.freed()
 	}
-}
-
-// poll waits for events for at most ns nanoseconds.
-func (e *epoll) poll(ns int64) int {
-	var n uintptr
-	var errno unix.Errno
-	events, size := uintptr(unsafe.Pointer(&e.events[0])), uintptr(len(e.events))
-	switch {
-	case ns == 0:
-		n, _, errno = unix.RawSyscall6(unix.SYS_EPOLL_WAIT, uintptr(e.ep), events, size, 0, 0, 0)
-	case !e.noPwait2:
-		ts := unix.NsecToTimespec(ns)
-		n, _, errno = unix.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(e.ep), events, size, uintptr(unsafe.Pointer(&ts)), 0, 8)
-		if errno == unix.ENOSYS {
-			e.noPwait2 = true
-			return e.poll(ns)
-		}
-	default:
-		ms := (ns + int64(time.Millisecond) - 1) / int64(time.Millisecond)
-		n, _, errno = unix.Syscall6(unix.SYS_EPOLL_WAIT, uintptr(e.ep), events, size, uintptr(ms), 0, 0)
-	}
-	if errno != 0 {
-		if !errors.Is(errno, unix.EINTR) {
-			panic(fmt.Sprintf("waiting for events: %v", errno)) // a wrong argument: there is no going on
-		}
-		return 0
-	}
-	return int(n)
-}
-
-// tick looks whether spinning took the CPU from others: a thread that spins beside another one that wants to run is
-// switched off involuntarily, over and over. Then it stops spinning for a while.
-func (e *epoll) tick() {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {
-		return
-	}
-	if e.switchesOK && e.spinning && u.Nivcsw-e.switches > preempted {
-		e.spinAfter = e.clock() + spinPause*int64(time.Second)
-	}
-	e.switches, e.switchesOK, e.spinning = u.Nivcsw, true, false
 }
 
 func (e *epoll) expire(o outcome) {

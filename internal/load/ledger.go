@@ -220,6 +220,6 @@ func (l *ledger) take() (seconds []Second, examples []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	seconds, examples = l.done, l.examples
-	l.done, l.examples = nil, nil
+	l.done, l.examples = []Second{}, nil // an empty list of the JSON is no null
 	return seconds, examples
 }

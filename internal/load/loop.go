@@ -47,7 +47,7 @@ const never = math.MaxInt64
 func newLoop(j *job) *loop {
 	return &loop{
 		job: j, base: time.Now(),
-		ledger:  &ledger{spec: j, seen: map[string]bool{}, due: map[string]*int64{}, marks: []mark{{0, j.Phase}}},
+		ledger:  &ledger{spec: j, seen: map[string]bool{}, due: map[string]*int64{}, marks: []mark{{0, j.Phase}}, done: []Second{}},
 		nextDue: never, nextRoll: never, drainEnd: never, ended: make(chan struct{}),
 	}
 }
