@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -49,16 +48,6 @@ type watched struct {
 	peak    int64
 	threads map[thread]*counted
 	others  float64
-}
-
-type thread struct{ pid, tid int }
-
-// counted is a thread that is followed. It gets its label when a second sample finds it under the same name, for threads
-// and programs often get their names a moment after they began; what it used before is part of the rest.
-type counted struct {
-	name, label string
-	base        float64 // used when it got its label
-	seconds     float64 // since then
 }
 
 func (p *process) Produces() []series.SeriesDesc {
@@ -193,51 +182,6 @@ func descriptors(live []*proctree.Process, emit func(string, string, float64)) e
 	return nil
 }
 
-// byThread emits the CPU time of the threads that have a label, and of all the rest. At most bound threads are followed,
-// those first seen; ended ones keep their place, so that a program which makes a thread for each connection does not make
-// a series for each.
-func (w *watched) byThread(live []*proctree.Process, bound int, total float64, emit func(string, string, float64)) error {
-	for _, m := range live {
-		threads, err := proctree.Threads(m, func(tid int) string {
-			if c := w.threads[thread{m.PID, tid}]; c != nil && c.label != "" {
-				return c.name
-			}
-			return ""
-		})
-		if proctree.Gone(err) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		for _, th := range threads {
-			id := thread{th.PID, th.TID}
-			c := w.threads[id]
-			switch {
-			case c == nil && len(w.threads) < bound:
-				w.threads[id] = &counted{name: th.Name}
-			case c == nil:
-			case c.label != "":
-				c.seconds = max(c.seconds, th.Seconds-c.base)
-				emit("thread_cpu_s", c.label, c.seconds)
-			case c.name == th.Name:
-				c.label, c.base = fmt.Sprintf("%s/%d", th.Name, th.TID), th.Seconds
-				emit("thread_cpu_s", c.label, 0)
-			default:
-				c.name = th.Name
-			}
-		}
-	}
-	rest := total
-	for _, c := range w.threads {
-		rest -= c.seconds
-	}
-	// Threads are read a moment after the scan that gave the total, and finer: the rest may seem to shrink.
-	w.others = max(w.others, rest)
-	emit("thread_cpu_s", "other", w.others)
-	return nil
-}
-
 // engine emits planrun's own process, without what it started, and reports whether it was asked for.
 func (p *process) engine(snap *proctree.Snapshot, env *task.ProbeEnv, t float64) (bool, error) {
 	me := snap.Get(env.Engine)
@@ -253,47 +197,4 @@ func (p *process) engine(snap *proctree.Snapshot, env *task.ProbeEnv, t float64)
 	emit("threads", "", float64(me.Threads))
 	emit("processes", "", 1)
 	return true, errors.Join(p.self.peaks([]*proctree.Process{me}, emit), descriptors([]*proctree.Process{me}, emit))
-}
-
-// pick gives the processes of that name, or if no process has it, of that role; "" is all.
-func pick(all []task.Process, of string) []task.Process {
-	match := func(p task.Process) bool { return of == "" || p.Name() == of }
-	if !slices.ContainsFunc(all, match) {
-		match = func(p task.Process) bool { return p.Role() == of }
-	}
-	var out []task.Process
-	for _, p := range all {
-		if match(p) {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// nobody is the error that nothing runs by that name or role.
-func nobody(of string, env *task.ProbeEnv) error {
-	return fmt.Errorf("no process is named %s, nor has such a role; there are %s", of, present(env.Processes.All()))
-}
-
-// over reports whether a process has ended: its id may then belong to another.
-func over(p task.Process) bool {
-	select {
-	case <-p.Exited():
-		return true
-	default:
-		return false
-	}
-}
-
-// present lists the names and roles of processes, for messages.
-func present(all []task.Process) string {
-	var words []string
-	for _, p := range all {
-		words = append(words, fmt.Sprintf("%s (%s)", p.Name(), p.Role()))
-	}
-	if len(words) == 0 {
-		return "none"
-	}
-	slices.Sort(words)
-	return strings.Join(slices.Compact(words), ", ")
 }
