@@ -1,0 +1,102 @@
+package load
+
+import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/planrun/planrun/internal/worker"
+)
+
+// TestMain makes this binary a load worker, if the environment says so.
+func TestMain(m *testing.M) {
+	if os.Getenv("PLANRUN_TEST_WORKER") != "" {
+		if err := Main(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(4)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestProcess: a worker process takes no notice of an interrupt, drains when it is told to stop, and ends when its engine
+// is gone.
+func TestProcess(t *testing.T) {
+	srv, _ := counting(t, false)
+	for _, gone := range []bool{false, true} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "PLANRUN_TEST_WORKER=1")
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stdout, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { cmd.Process.Kill() })
+		c, err := worker.Dial(stdin, stdout, worker.Options{Kind: "load"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Hello.PID != cmd.Process.Pid {
+			t.Errorf("process id %d, not %d", c.Hello.PID, cmd.Process.Pid)
+		}
+		ctx := t.Context()
+		if err := c.Configure(ctx, Spec{Address: srv.Listener.Addr().String(), Connections: 2, Reuse: true}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Millisecond)
+		if gone {
+			c.Close()
+		} else if err := c.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+		<-c.Done()
+		err = cmd.Wait()
+		exit, _ := errors.AsType[*exec.ExitError](err)
+		if gone && (exit == nil || exit.ExitCode() != 4 || !strings.Contains(stderr.String(), "the engine is gone")) || !gone && err != nil {
+			t.Errorf("engine gone %v: %v, log %q", gone, err, stderr.String())
+		}
+	}
+}
+
+// TestCertificateWanted: a server that refuses the client after the handshake refuses it in TLS.
+func TestCertificateWanted(t *testing.T) {
+	srv := httptest.NewUnstartedServer(http.NotFoundHandler())
+	srv.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	srv.StartTLS()
+	defer srv.Close()
+	s, ready := begin(t, Spec{Address: srv.Listener.Addr().String(), Scheme: "https", Connections: 1, Reuse: true, Rate: []RateStep{{50, 50, 100 * time.Millisecond}}})
+	if !strings.HasPrefix(ready.Problem, "tls: ") {
+		t.Errorf("ready: %+v", ready)
+	}
+	time.Sleep(150 * time.Millisecond)
+	if c := s.stop().Counts; c.Errors[TLS] != 5 || c.Due != 5 {
+		t.Errorf("outcomes: %s", s.outcomes())
+	}
+}
