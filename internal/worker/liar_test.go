@@ -99,7 +99,7 @@ func TestHugeLine(t *testing.T) {
 	if _, err := l.next(); err == nil || !strings.Contains(err.Error(), "longer than 1048576 bytes") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := encode(TypeConfigure, 1, strings.Repeat("x", MaxLine)); err == nil || !strings.Contains(err.Error(), "more than") {
+	if _, err := encodeWithin(100, TypeConfigure, 1, strings.Repeat("x", 100)); err == nil || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("encoding: %v", err)
 	}
 }

@@ -58,6 +58,10 @@ func clip(b []byte) []byte {
 
 // encode makes the line of a message; a nil body is left out.
 func encode(typ string, id uint64, body any) ([]byte, error) {
+	return encodeWithin(MaxLine, typ, id, body)
+}
+
+func encodeWithin(limit int, typ string, id uint64, body any) ([]byte, error) {
 	m := Message{Type: typ, ID: id}
 	if body != nil {
 		b, err := json.Marshal(body)
@@ -70,8 +74,8 @@ func encode(typ string, id uint64, body any) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding a %s message: %w", typ, err)
 	}
-	if len(b) >= MaxLine {
-		return nil, fmt.Errorf("encoding a %s message: it has %d bytes, more than %d", typ, len(b), MaxLine)
+	if len(b) >= limit {
+		return nil, fmt.Errorf("encoding a %s message: it has %d bytes, more than %d", typ, len(b), limit)
 	}
 	return append(b, '\n'), nil
 }
