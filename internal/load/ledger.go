@@ -1,7 +1,6 @@
 package load
 
 import (
-	"slices"
 	"sync"
 	"time"
 
@@ -64,13 +63,14 @@ const (
 	partAfter   = 5  // seconds after which a bucket is reported in parts, to give its memory back
 )
 
-// switchPhase makes requests that are due from at on belong to phase.
+// switchPhase makes requests that are due from at on belong to phase. Switches that were to come after it are forgotten: a
+// phase that ends early takes the end that it would have had with it.
 func (l *ledger) switchPhase(at int64, phase string) {
 	i := len(l.marks)
 	for i > 0 && l.marks[i-1].at > at {
 		i--
 	}
-	l.marks = slices.Insert(l.marks, i, mark{at, phase})
+	l.marks = append(l.marks[:i], mark{at, phase})
 	l.latest = nil
 }
 

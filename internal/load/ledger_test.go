@@ -53,6 +53,19 @@ func TestLedger(t *testing.T) {
 	}
 }
 
+// TestLedgerEarlyEnd: a phase that ends before its time takes the end with it that was announced.
+func TestLedgerEarlyEnd(t *testing.T) {
+	l := newTestLedger()
+	l.switchPhase(at(10), "fault") // when the warm-up was to end
+	l.switchPhase(at(2), "fault")  // its until held
+	l.switchPhase(at(4), "after")
+	for due, phase := range map[float64]string{1: "warm-up", 2: "fault", 3.9: "fault", 4: "after", 11: "after"} {
+		if r := l.begin(at(due)); r.in.report.Phase != phase {
+			t.Errorf("due at %gs: %q, want %q", due, r.in.report.Phase, phase)
+		}
+	}
+}
+
 // TestLedgerParts: a second with a request that stays open is reported in parts, each of which reconciles, and keeps no
 // histogram meanwhile.
 func TestLedgerParts(t *testing.T) {

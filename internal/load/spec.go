@@ -66,7 +66,7 @@ type Ready struct {
 }
 
 // Control changes a running load: from At (nanoseconds since start; in the past means now) requests that become due belong
-// to Phase.
+// to Phase. It replaces earlier Controls whose time is after At.
 type Control struct {
 	Phase string        `json:"phase"`
 	At    time.Duration `json:"at"`
