@@ -94,11 +94,8 @@ func events(d *record.Data) map[string][]verdict.Event {
 	return out
 }
 
-// watchedEvents are the kinds of events that the engine always sees.
+// watchedEvents are the kinds of events that the engine always sees. An oom is seen only where a cgroup tells.
 var watchedEvents = []string{"exit", "restart", "change", "fault", "phase", "abort", "probe"}
-
-// eventKinds are the kinds that expressions may ask for. An oom is seen only where a cgroup tells.
-var eventKinds = append(slices.Clone(watchedEvents), "oom")
 
 // derive computes the metrics, guards and self-checks of a finished run, with the plan's own metrics.
 func (p *Program) derive(ctx context.Context, d *record.Data) {
@@ -126,12 +123,8 @@ func (p *Program) derive(ctx context.Context, d *record.Data) {
 func (p *Program) thresholds() measure.Thresholds {
 	g := p.Host.Guards
 	t := measure.DefaultThresholds()
-	if g.RateDelivered > 0 {
-		t.RateDelivered = float64(g.RateDelivered)
-	}
-	if g.GeneratorCPU > 0 {
-		t.GeneratorCPU = float64(g.GeneratorCPU)
-	}
-	t.ForeignCPU = float64(g.ForeignCPU)
+	t.RateDelivered, t.GeneratorCPU, t.ForeignCPU = float64(g.RateDelivered), float64(g.GeneratorCPU), float64(g.ForeignCPU)
+	t.SendLag, t.ClockStep, t.Shortest = g.SendLag, g.ClockStep, g.Shortest
+	t.Descriptors, t.Ports = float64(g.Descriptors), float64(g.Ports)
 	return t
 }

@@ -2,120 +2,13 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
-	"os/exec"
 	"slices"
 
-	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/measure"
 	"github.com/planrun/planrun/engine/series"
-	"github.com/planrun/planrun/engine/task"
 	"github.com/planrun/planrun/engine/verdict"
 )
-
-// A loadDecl is a load that a scenario runs.
-type loadDecl struct {
-	name     string
-	headline bool
-}
-
-// declared is what the actions of one cell bring: before anything runs, names and figures are known from it.
-type declared struct {
-	processes []task.ProcessDecl
-	loads     []loadDecl
-	metrics   []series.Desc
-	values    []string
-	faults    bool
-}
-
-func (d *declared) process(name string) bool {
-	return slices.ContainsFunc(d.processes, func(p task.ProcessDecl) bool { return p.Name == name || p.Role == name })
-}
-
-// endpoints lists the names of ports that the target's processes listen on.
-func (d *declared) endpoints() (out []string) {
-	for _, p := range d.processes {
-		if p.Role == "" || p.Role == "sut" || p.Role == "balancer" {
-			out = append(out, p.Listen...)
-		}
-	}
-	return out
-}
-
-// walkActions calls f for every action, those in undo lists and in repeat included.
-func walkActions(actions []dsl.Part[dsl.Action], f func(*dsl.Part[dsl.Action])) {
-	for i := range actions {
-		f(&actions[i])
-		walkActions(actions[i].Val.Undo, f)
-		if n, ok := actions[i].Val.Spec.(task.Nested); ok {
-			walkActions(n.Actions(), f)
-		}
-	}
-}
-
-// declares collects what a list of actions brings.
-func (d *declared) declares(actions []dsl.Part[dsl.Action]) {
-	walkActions(actions, func(a *dsl.Part[dsl.Action]) {
-		if h, ok := a.Val.Spec.(interface{ InHeadline() bool }); ok {
-			d.loads = append(d.loads, loadDecl{actionName(a), h.InHeadline()})
-		}
-		if a.Val.Kind == "toxic" {
-			d.faults = true
-		}
-		if s, ok := a.Val.Spec.(task.Declarer); ok {
-			x := s.Declares()
-			d.processes, d.metrics, d.values = append(d.processes, x.Processes...), append(d.metrics, x.Metrics...), append(d.values, x.Values...)
-		}
-	})
-}
-
-// actionName is what load("...") and messages call an action.
-func actionName(a *dsl.Part[dsl.Action]) string {
-	if a.Val.Name != "" {
-		return a.Val.Name
-	}
-	if n, ok := a.Val.Spec.(interface{ DefaultName() string }); ok && n.DefaultName() != "" {
-		return n.DefaultName()
-	}
-	return a.Val.Kind
-}
-
-// declaration lists what a cell's actions bring, with the processes of its backends.
-func (c *compilation) declaration(cell *Cell) *declared {
-	d := &declared{}
-	for _, b := range c.Plan.Backends.Names() {
-		v := c.backends[b].Val
-		if len(v.Address) == 0 {
-			d.processes = append(d.processes, task.ProcessDecl{Name: b, Role: "backends", Replicas: v.Replicas, Listen: v.Listen, Programs: programs(v.Command)})
-		}
-	}
-	d.declares(c.Plan.Setup)
-	d.declares(cell.Target.Val.Install)
-	for _, p := range cell.Scenario.Val.Phases {
-		d.declares(p.Val.Do)
-	}
-	return d
-}
-
-func programs(command []string) []string {
-	if len(command) == 0 {
-		return nil
-	}
-	return command[:1]
-}
-
-// Missing lists the programs of a cell that are not on PATH.
-func (d *declared) missing() (out []string) {
-	for _, p := range d.processes {
-		for _, prog := range p.Programs {
-			if _, err := exec.LookPath(prog); err != nil && prog != "" && !slices.Contains(out, prog) {
-				out = append(out, prog)
-			}
-		}
-	}
-	return out
-}
 
 // declare makes the schema: which names and figures each scenario has, for each target.
 func (c *compilation) declare() {
@@ -219,15 +112,16 @@ type scenarioMetrics struct {
 
 // scenarioMetrics says what the runs of a cell will have.
 func (c *compilation) scenarioMetrics(cell *Cell, d *declared) scenarioMetrics {
-	k := measure.Known{Loads: slices.ContainsFunc(d.loads, func(l loadDecl) bool { return l.headline }), Roles: []string{"control"}, Processes: []string{"planrun"}}
+	k := measure.Known{Loads: slices.ContainsFunc(d.loads, func(l loadDecl) bool { return l.headline }), Roles: []string{"control"}, Processes: []string{"planrun"}, RoleOf: map[string]string{"planrun": "control"}}
 	if len(d.loads) > 0 {
 		k.Roles = append(k.Roles, "load")
 	}
 	for _, p := range d.processes {
-		k.Roles, k.Processes = append(k.Roles, cmp.Or(p.Role, "sut")), append(k.Processes, p.Name)
+		role := cmp.Or(p.Role, "sut")
+		k.Roles, k.Processes, k.RoleOf[p.Name] = append(k.Roles, role), append(k.Processes, p.Name), role
 	}
 	for _, l := range d.loads {
-		k.Processes = append(k.Processes, l.name)
+		k.LoadNames, k.Processes, k.RoleOf[l.name] = append(k.LoadNames, l.name), append(k.Processes, l.name), "load"
 	}
 	for _, p := range c.probes(cell) {
 		k.Probes = append(k.Probes, measure.Probe{Series: p.spec.Produces(), Of: p.of})
@@ -297,60 +191,4 @@ func metricsOf(ds []series.Desc) (out []verdict.Metric) {
 		out = append(out, metricOf(d))
 	}
 	return out
-}
-
-// uses checks the names that actions refer to.
-func (c *compilation) uses(cell *Cell, d *declared) {
-	check := func(actions []dsl.Part[dsl.Action]) {
-		walkActions(actions, func(a *dsl.Part[dsl.Action]) {
-			s, ok := a.Val.Spec.(task.Declarer)
-			if !ok {
-				return
-			}
-			for _, u := range s.Declares().Uses {
-				if u.Name == "" {
-					continue
-				}
-				var names []string
-				switch u.Kind {
-				case "process":
-					for _, p := range d.processes {
-						names = append(names, p.Name)
-					}
-				case "endpoint":
-					names = append(d.endpoints(), cell.Target.Val.Endpoints.Names()...)
-				case "relay":
-					names = cell.Relays
-				case "backend":
-					names = c.Plan.Backends.Names()
-				case "address":
-					names = c.Plan.Backends.Names()
-					for _, p := range d.processes {
-						names = append(names, p.Name)
-					}
-				default:
-					continue
-				}
-				if !slices.Contains(names, u.Name) {
-					p := c.list.Addf(a.PosOf(a.Val.Kind, u.Field), "%s", unknownUse(u, cell))
-					p.Hint = didYouMean(u.Name, names)
-				}
-			}
-		})
-	}
-	check(cell.Target.Val.Install)
-	check(cell.Target.Val.RoutesChanged)
-	for _, p := range cell.Scenario.Val.Phases {
-		check(p.Val.Do)
-	}
-}
-
-func unknownUse(u task.Use, cell *Cell) string {
-	switch u.Kind {
-	case "endpoint":
-		return fmt.Sprintf("target %q has no endpoint %q", cell.Coord.Target, u.Name)
-	case "relay":
-		return fmt.Sprintf("the relay %q is not in the path of scenario %q; add it to the scenario's relays", u.Name, cell.Coord.Scenario)
-	}
-	return fmt.Sprintf("unknown %s %q", u.Kind, u.Name)
 }

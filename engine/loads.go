@@ -157,6 +157,12 @@ func (x *loadRun) sample(worker int, body json.RawMessage) {
 		return
 	}
 	x.mu.Lock()
+	start := x.start
+	x.mu.Unlock()
+	// What waits for a phase to be complete reads the record next, so the record comes first.
+	x.r.takeSample(x.opts.Name, worker, x.r.since(start), s)
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	x.reported[worker] = true
 	if s.Final {
 		x.final++
@@ -166,9 +172,6 @@ func (x *loadRun) sample(worker int, body json.RawMessage) {
 		record.AddCounts(&c, sec.Counts)
 		x.counts[sec.Phase] = c
 	}
-	start := x.start
-	x.mu.Unlock()
-	x.r.takeSample(x.opts.Name, worker, x.r.since(start), s)
 }
 
 // enter says that requests that become due from b on belong to its phase.
