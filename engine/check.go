@@ -7,7 +7,6 @@ import (
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/dsl/diag"
-	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/verdict"
 )
@@ -186,62 +185,6 @@ func fieldPos(v *dsl.Part[dsl.Verdict], p verdict.DefProblem) diag.Pos {
 	return v.PosOf(p.Field)
 }
 
-// checkSections checks what the report's sections name.
-func (c *compilation) checkSections() {
-	known := []string{}
-	for _, m := range c.metrics {
-		for _, d := range m.run {
-			known = append(known, d.Name)
-		}
-	}
-	for _, d := range c.customDescs {
-		known = append(known, d.Name)
-	}
-	slices.Sort(known)
-	known = slices.Compact(known)
-	var seriesNames []string
-	for _, m := range c.metrics {
-		for _, d := range m.series {
-			seriesNames = append(seriesNames, d.Name)
-		}
-	}
-	coords := []string{"stage", "scenario", "target", "round"}
-	for _, sc := range c.bound {
-		coords = append(coords, sc.Val.Matrix.Names()...)
-	}
-	for i := range c.Plan.Report {
-		p := &c.Plan.Report[i]
-		if w := p.Val.Where; w.IsSet() {
-			cells, problems := c.compiler.Select(w.Text)
-			reportAt(&c.list, problems, w.Pos)
-			if problems == nil && len(cells) == 0 {
-				c.list.Addf(w.Pos(1, 0), "no cell of the plan is selected").Hint = "compare with the names of the schedule"
-			}
-		}
-		for _, m := range p.Val.Metrics {
-			name, stat, _ := strings.Cut(m, ".")
-			if !slices.Contains(known, name) {
-				c.list.Addf(p.PosOf("metrics"), "unknown metric %q", name).Hint = didYouMean(name, known)
-			} else if stats := []string{"", "min", "max", "cv", "mean", "n"}; !slices.Contains(stats, stat) {
-				c.list.Addf(p.PosOf("metrics"), "%s: unknown statistic %q", m, stat).Hint = didYouMean(stat, stats[1:])
-			}
-		}
-		if ch := p.Val.Chart; ch != "" && !slices.Contains(known, ch) && !slices.Contains(seriesNames, ch) {
-			c.list.Addf(p.PosOf("chart"), "unknown metric or series %q", ch).Hint = didYouMean(ch, append(seriesNames, known...))
-		}
-		for _, key := range []struct {
-			name  string
-			names []string
-		}{{"rows", p.Val.Rows}, {"columns", p.Val.Columns}} {
-			for _, n := range key.names {
-				if !slices.Contains(coords, n) {
-					c.list.Addf(p.PosOf(key.name), "unknown coordinate %q", n).Hint = didYouMean(n, coords)
-				}
-			}
-		}
-	}
-}
-
 // later collects what this build cannot run, of what would run.
 func (c *compilation) later() {
 	add := func(l diag.List) { c.Later = append(c.Later, l...) }
@@ -271,5 +214,3 @@ func (c *compilation) later() {
 }
 
 func (c *Cell) values() verdict.Values { return verdict.Values{At: verdictCoord(c.Coord)} }
-
-var _ record.Coord

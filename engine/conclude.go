@@ -1,16 +1,11 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
-	"strings"
 
-	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/dsl/diag"
 	"github.com/planrun/planrun/engine/measure"
 	"github.com/planrun/planrun/engine/record"
@@ -147,152 +142,6 @@ func (p *Program) verdictProblems(problems []verdict.DefProblem) error {
 		l.Addf(fieldPos(&v, x), "%s", x.Msg).Hint = x.Hint
 	}
 	return l
-}
-
-// exit gives the code by the order of DESIGN 6: 5, 130, 4, 1, 3, 0.
-func exit(opt ConcludeOptions, failed []string, gates verdict.Summary) (int, string) {
-	switch {
-	case len(opt.NotUndone) > 0:
-		return 5, fmt.Sprintf("%d changes could not be undone; `planrun clean` tries again", len(opt.NotUndone))
-	case opt.Interrupted:
-		return 130, "interrupted; undone, and what there was is reported"
-	case opt.Failure != nil:
-		return 4, "the harness failed: " + opt.Failure.Error()
-	case len(failed) > 0:
-		first, _, _ := strings.Cut(failed[0], "\n")
-		if more := len(failed) - 1; more > 0 {
-			first = fmt.Sprintf("%s (and %d more)", strings.TrimSuffix(first, ":"), more)
-		}
-		return 4, "the harness failed: " + first
-	case gates.Exit() == 4:
-		return 4, fmt.Sprintf("%d gating verdicts could not be judged because the harness failed", gates.Errored)
-	case gates.Exit() == 1:
-		return 1, fmt.Sprintf("%d of the gating verdicts failed", gates.Failed)
-	case len(gates.Nothing) > 0:
-		return 3, fmt.Sprintf("a gate judged nothing: %q", gates.Nothing[0])
-	case gates.Exit() == 3:
-		return 3, fmt.Sprintf("%d gating verdicts are inconclusive", gates.Inconclusive)
-	case gates.Passed == 0:
-		return 0, "the plan has no gates"
-	}
-	return 0, fmt.Sprintf("all %d gates passed", gates.Passed)
-}
-
-// judgements are the outcomes as they are stored.
-func judgements(p *Program, js []verdict.Judgement) (out []record.Judgement) {
-	for _, j := range js {
-		r := record.Judgement{Verdict: j.Verdict, Coord: recordCoord(j.At), Outcome: string(j.Outcome), Label: j.Label, Reason: j.Reason, Expression: j.Text, Operands: operands(j.Operands), N: j.N, Gate: j.Gate, Broke: j.Broke}
-		for _, q := range j.Parts {
-			r.Runs = append(r.Runs, record.RunJudgement{Round: q.Round, Repeat: q.Repeat, Outcome: string(q.Outcome), Label: q.Label, Reason: q.Reason, Operands: operands(q.Operands)})
-		}
-		out = append(out, r)
-	}
-	return out
-}
-
-func operands(in []verdict.Operand) (out []record.Operand) {
-	for _, o := range in {
-		out = append(out, record.Operand{Text: o.Text, Value: o.Value})
-	}
-	return out
-}
-
-func recordCoord(c verdict.Coord) record.Coord {
-	out := record.Coord{Stage: c.Stage, Scenario: c.Scenario, Target: c.Target}
-	axes := c.Axes()
-	for _, n := range slices.Sorted(maps.Keys(axes)) {
-		out.Matrix = append(out.Matrix, record.Axis{Name: n, Value: axes[n]})
-	}
-	return out
-}
-
-func (p *Program) shownTargets(env *record.Environment) (out []record.Target) {
-	seen := map[string]bool{}
-	for _, c := range p.Cells {
-		if seen[c.Coord.Target] {
-			continue
-		}
-		seen[c.Coord.Target] = true
-		t := c.Target.Val
-		x := record.Target{Name: c.Coord.Target, About: t.About, CannotEqual: t.CannotEqual, Unsupported: map[string]string{}, Program: env.Programs[c.Coord.Target]}
-		for _, k := range t.With {
-			x.Knobs = append(x.Knobs, record.Knob{Name: k.Name, Value: cmp.Or(k.Val.Value.Written, fmt.Sprint(k.Val.Value.V)), Why: k.Val.Why})
-		}
-		for _, u := range t.Unsupported {
-			x.Unsupported[u.Name] = u.Val
-		}
-		out = append(out, x)
-	}
-	return out
-}
-
-func (p *Program) shownScenarios(runs []*record.Run) (out []record.Scenario) {
-	for _, s := range p.Plan.Scenarios {
-		x := record.Scenario{Name: s.Name, About: s.Val.About}
-		for _, r := range runs {
-			if r.Coord.Scenario != s.Name {
-				continue
-			}
-			for _, l := range r.Loads {
-				if w := report.LoadWords(l); !slices.Contains(x.Loads, w) {
-					x.Loads = append(x.Loads, w)
-				}
-			}
-		}
-		out = append(out, x)
-	}
-	return out
-}
-
-// sections are those of the plan's report, with the cells that they select.
-func (p *Program) sections(res *record.Results) (out []record.Section) {
-	for i := range p.Plan.Report {
-		v := p.Plan.Report[i].Val
-		s := record.Section{Kind: v.Section, Rows: v.Rows, Columns: v.Columns, Metrics: v.Metrics, As: v.As, Cells: []int{}}
-		switch {
-		case v.Table != "":
-			s.Kind, s.Title = "table", v.Table
-		case v.Chart != "":
-			s.Kind, s.Title = "chart", v.Chart
-		}
-		selected, _ := p.compiler.Select(v.Where.Text)
-		for n, c := range res.Cells {
-			if slices.Contains(selected, verdictCoord(c.Coord)) {
-				s.Cells = append(s.Cells, n)
-			}
-		}
-		for _, r := range v.Ratios {
-			s.Ratios = append(s.Ratios, record.Ratio{Of: r.Of, To: against(r.To), Metrics: r.Metrics, DistortedAbove: float64(r.DistortedAbove)})
-		}
-		if v.Losses.Against.Target != "" || v.Losses.Against.Best != nil {
-			a := against(v.Losses.Against)
-			s.Losses = &a
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
-func against(r dsl.RatioTo) record.Against { return record.Against{Target: r.Target, Best: r.Best} }
-
-// input is what the report is made of.
-func input(set *record.Set, res *record.Results, env *record.Environment, runs []*record.Run) report.Input {
-	return report.Input{Results: res, Environment: env, Runs: runs,
-		Series: func(id, name string) ([]float64, []float64, error) {
-			d, err := set.Data(id)
-			if err != nil {
-				return nil, nil, err
-			}
-			s := measure.All(d)[name]
-			return s.T, s.V, nil
-		},
-		Events: func(id string) ([]record.Event, []string, error) {
-			d, err := set.Data(id)
-			if err != nil {
-				return nil, nil, err
-			}
-			return d.Events, d.Notes, nil
-		}}
 }
 
 // writeReport writes report.md into the result set.

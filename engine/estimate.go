@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/task"
 )
 
@@ -25,6 +24,9 @@ func (c *Cell) estimate() time.Duration {
 	}
 	return sum
 }
+
+// Length is how long one run of the cell takes at most, as far as its phases say, without installing and draining.
+func (c *Cell) Length() time.Duration { return c.estimate() }
 
 // estimate is how long the whole plan takes, without installing.
 func (p *Program) estimate() time.Duration {
@@ -96,8 +98,6 @@ func (c *Cell) Install() (out []Line) {
 	}
 	return out
 }
-
-var _ dsl.Duration
 
 // Takes is what a plan takes in all, as far as that is known before it runs.
 type Takes struct {

@@ -2,16 +2,9 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
-	"maps"
-	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/planrun/planrun/dsl"
@@ -19,9 +12,7 @@ import (
 	"github.com/planrun/planrun/engine/proc"
 	"github.com/planrun/planrun/engine/task"
 	"github.com/planrun/planrun/engine/verdict"
-	"github.com/planrun/planrun/internal/load"
 	"github.com/planrun/planrun/internal/serve/faults"
-	"github.com/planrun/planrun/internal/serve/origin"
 )
 
 // An installation is a target that is installed, with its backends and the relays in front of them.
@@ -119,189 +110,6 @@ func (in *installation) certificate() error {
 	return nil
 }
 
-// startBackend starts the replicas of a backend.
-func (in *installation) startBackend(ctx context.Context, name string) error {
-	part, list := in.p.Plan.Backends.Get(name).Bind(in.eval.fill(ctx, in.known, in.values()))
-	if err := placedAt(list); err != nil {
-		return err
-	}
-	b := part.Val
-	if len(b.Address) > 0 {
-		return nil
-	}
-	listen := b.Listen
-	if len(listen) == 0 {
-		listen = []string{"http"}
-	}
-	cpus := []int(b.CPUs)
-	if cpus == nil {
-		cpus = in.cpus("backends")
-	}
-	for i := range b.Replicas {
-		ports, err := in.portsFor(in.group, listen)
-		if err != nil {
-			return err
-		}
-		spec := task.ProcessSpec{Name: name, Role: "backends", Replica: i, CPUs: cpus, Nice: in.p.Host.Nice, Ports: ports, Dir: filepath.Join(in.dir, fmt.Sprintf("%s-%d", name, i)),
-			Limits: limits(b.Limits, ""), OnExit: in.onExit(name, i), Env: map[string]string{}}
-		for _, e := range b.Env {
-			spec.Env[e.Name] = e.Val
-		}
-		if len(b.Command) > 0 {
-			spec.Command = b.Command
-			spec.Ready = task.Ready{HTTP: b.Ready.HTTP, Log: b.Ready.Log, Within: b.Ready.Timeout}
-			if b.Ready.TCP != "" {
-				spec.Ready.TCP = []string{b.Ready.TCP}
-			}
-			for n, p := range ports {
-				spec.Env["PORT_"+n] = strconv.Itoa(p)
-			}
-		} else {
-			spec.Builtin = b.Builtin
-			config := origin.Spec{Name: fmt.Sprintf("%s-%d", name, i), Listen: map[string]string{}, Procs: max(1, len(cpus))}
-			for n, p := range ports {
-				config.Listen[n] = loopback(p)
-			}
-			spec.Config = config
-		}
-		p, err := in.group.Start(ctx, spec)
-		if err != nil {
-			return err
-		}
-		in.note(p, cpus)
-		in.backends[name] = append(in.backends[name], p)
-	}
-	return nil
-}
-
-func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
-
-// portsFor takes a port for each name.
-func (in *installation) portsFor(g *proc.Group, names []string) (map[string]int, error) {
-	ports, err := g.Ports(len(names))
-	if err != nil {
-		return nil, fmt.Errorf("taking ports: %w", err)
-	}
-	out := map[string]int{}
-	for i, n := range names {
-		out[n] = ports[i]
-	}
-	return out, nil
-}
-
-// takePorts takes the ports of all start actions before the first action, because files that are written first name them.
-func (in *installation) takePorts() error {
-	d := &declared{}
-	d.declares(in.cell.Target.Val.Install)
-	for _, p := range d.processes {
-		for range max(1, p.Replicas) {
-			ports, err := in.portsFor(in.group, p.Listen)
-			if err != nil {
-				return err
-			}
-			in.ports[p.Name] = append(in.ports[p.Name], ports)
-		}
-		in.order = append(in.order, p)
-	}
-	return nil
-}
-
-// port finds a port by its name: of the process, if it is one of them, else of the last one that listens so. A balancer
-// in front of a fleet comes after it.
-func (in *installation) port(process, name string, replica int) (int, error) {
-	var known []string
-	found := 0
-	for _, p := range in.order {
-		all := in.ports[p.Name]
-		if replica >= len(all) {
-			replica = 0
-		}
-		for n, port := range all[replica] {
-			known = append(known, n)
-			if n == name {
-				if found = port; p.Name == process {
-					return port, nil
-				}
-			}
-		}
-	}
-	if found == 0 {
-		return 0, fmt.Errorf("no process of the target listens on %q; %s", name, didYouMean(name, known))
-	}
-	return found, nil
-}
-
-// endpoint is host:port of an endpoint of the target.
-func (in *installation) endpoint(name string) (string, error) {
-	if e, ok := in.cell.Target.Val.Endpoints.Get(name); ok && e.Address != "" {
-		return string(e.Address), nil
-	}
-	port, err := in.port("", name, 0)
-	if err != nil {
-		return "", fmt.Errorf("target %q has no endpoint %q: %w", in.cell.Coord.Target, name, err)
-	}
-	return loopback(port), nil
-}
-
-// addresses are where a backend can be reached: through the relays in front of it, if there are any.
-func (in *installation) addresses(backend string) (out []string) {
-	if a := in.relayed(backend); a != nil {
-		return a
-	}
-	return in.origins(backend)
-}
-
-// origins are where the replicas of a backend listen.
-func (in *installation) origins(backend string) (out []string) {
-	b := in.p.Plan.Backends.Get(backend)
-	for _, a := range b.Val.Address {
-		out = append(out, string(a))
-	}
-	first := "http"
-	if len(b.Val.Listen) > 0 {
-		first = b.Val.Listen[0]
-	}
-	for _, p := range in.backends[backend] {
-		out = append(out, loopback(p.Ports()[first]))
-	}
-	return out
-}
-
-// address finds addresses by the name of a backend or of a process.
-func (in *installation) address(name string) ([]string, error) {
-	if in.p.Plan.Backends.Get(name) != nil {
-		return in.addresses(name), nil
-	}
-	procs, err := in.group.Find(name)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, p := range procs {
-		names := slices.Sorted(maps.Keys(p.Ports()))
-		if len(names) > 0 {
-			out = append(out, loopback(p.Ports()[names[0]]))
-		}
-	}
-	return out, nil
-}
-
-// call answers port("http") and endpoint("http").
-func (in *installation) call(name string, args []any) (any, error) {
-	return in.callOf("", 0)(name, args)
-}
-
-func (in *installation) callOf(process string, replica int) func(string, []any) (any, error) {
-	return func(name string, args []any) (any, error) {
-		arg, _ := args[0].(string)
-		if name == "endpoint" {
-			return in.endpoint(arg)
-		}
-		p, err := in.port(process, arg, replica)
-		return float64(p), err
-	}
-}
-
 func (in *installation) values() verdict.Values {
 	return verdict.Values{At: verdictCoord(in.cell.Coord), Call: in.call, Data: in.results}
 }
@@ -318,98 +126,6 @@ func (in *installation) host() host {
 		return env
 	}
 	return h
-}
-
-var errNoRun = errors.New("it needs a run: it can stand in a scenario's phases only")
-
-// env is what actions get while a target is installed; a run adds to it.
-func (in *installation) env(a *dsl.Part[dsl.Action]) *task.Env {
-	return &task.Env{
-		Log: slog.Default(), Dir: in.dir, Journal: in.scope, Processes: in.group, Loads: noLoads{}, Relays: noRelays{}, Name: actionName(a),
-		Event: in.event, Value: in.setValue, Nice: in.p.Host.Nice,
-		Eval:     func(context.Context, dsl.Expr) (any, error) { return nil, errNoRun },
-		Snapshot: func(string) (map[string]float64, error) { return nil, errNoRun },
-		Template: in.template, Endpoint: in.endpoint, Address: in.address, CPUs: in.cpus, Limits: in.limits, Redact: in.redact, Allowed: in.allowed,
-		Ports: func(process string, replica int) map[string]int {
-			if all := in.ports[process]; replica < len(all) {
-				return all[replica]
-			}
-			return nil
-		},
-		Started: in.note, OnExit: in.onExit, ReadFile: in.p.readFile,
-	}
-}
-
-type noLoads struct{}
-
-func (noLoads) Prepare(context.Context, load.Spec, task.LoadOptions) (task.PreparedLoad, error) {
-	return nil, errNoRun
-}
-
-// template is the dot of the target's files.
-func (in *installation) template(replica int) task.TemplateData {
-	d := task.TemplateData{Port: map[string]int{}, Dir: in.dir, Backends: map[string][]task.Address{}, With: map[string]any{}, TLS: in.tls, Cpus: map[string][]int{}, Replica: replica, Target: in.cell.Coord.Target}
-	for _, p := range in.order {
-		if all := in.ports[p.Name]; replica < len(all) {
-			for n, port := range all[replica] {
-				d.Port[n] = port
-			}
-		}
-	}
-	for _, b := range in.p.Plan.Backends.Names() {
-		for _, a := range in.addresses(b) {
-			host, port, _ := net.SplitHostPort(a)
-			n, _ := strconv.Atoi(port)
-			d.Backends[b] = append(d.Backends[b], task.Address{Address: a, Host: host, Port: n})
-		}
-	}
-	d.Routes = in.p.routes()
-	for _, k := range in.cell.With {
-		if w, ok := in.known["with."+k.Name].(dsl.Value); ok && w.Written != "" {
-			d.With[k.Name] = w.Written
-		} else if v, ok := in.known.value("with." + k.Name); ok {
-			d.With[k.Name] = v
-		}
-	}
-	for _, e := range in.p.Host.CPUs {
-		d.Cpus[e.Name] = e.Val
-	}
-	return d
-}
-
-// routes puts the routes of all backends by host, in the order of the plan.
-func (p *Program) routes() (out []task.Route) {
-	for _, b := range p.Plan.Backends {
-		for _, r := range b.Val.Routes {
-			i := slices.IndexFunc(out, func(x task.Route) bool { return x.Host == r.Name })
-			if i < 0 {
-				out = append(out, task.Route{Host: r.Name})
-				i = len(out) - 1
-			}
-			for _, path := range r.Val {
-				out[i].Paths = append(out[i].Paths, task.RoutePath{Path: path, Backend: b.Name})
-			}
-		}
-	}
-	return out
-}
-
-func (in *installation) cpus(role string) []int {
-	c, _ := in.p.Host.CPUs.Get(role)
-	return c
-}
-
-// limits of a role: its processes share them.
-func (in *installation) limits(role string) task.Limits {
-	l, _ := in.cell.Limits.Get(role)
-	return limits(l, role)
-}
-
-func limits(l dsl.Limits, group string) task.Limits {
-	if l == (dsl.Limits{}) || l == (dsl.Limits{CountSocketBuffers: true}) {
-		return task.Limits{}
-	}
-	return task.Limits{Memory: int64(l.Memory), CPU: l.CPU, Files: l.Files, Processes: l.Processes, IgnoreSocketBuffers: !l.CountSocketBuffers, Group: group}
 }
 
 // note keeps a process with the CPUs that it was to have.
@@ -443,28 +159,4 @@ func (in *installation) event(kind, message string, fields map[string]any) {
 		return
 	}
 	in.progress.Note(in.cell.Coord.Target, kind+": "+in.redact(message))
-}
-
-func (in *installation) setValue(name string, v any) { in.known["values."+name] = v }
-
-// allowed refuses load to public addresses.
-func (s *session) allowed(host string, ip netip.Addr) error {
-	if ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() {
-		return nil
-	}
-	named := func(list []string) bool {
-		for _, a := range list {
-			if p, err := netip.ParsePrefix(a); err == nil && p.Contains(ip) || a == host || a == ip.String() {
-				return true
-			}
-		}
-		return false
-	}
-	switch {
-	case !named(s.p.Host.Allow):
-		return fmt.Errorf("%s (%s) is a public address; to send load there the plan must name it in host.allow, and the command line in --allow", host, ip)
-	case !named(s.opt.Allow):
-		return fmt.Errorf("%s (%s) is a public address; the plan allows it, but the command line must too: --allow %s", host, ip, host)
-	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/internal/load"
 )
 
@@ -14,6 +15,7 @@ type Progress interface {
 	Run(c record.Coord, length time.Duration)                // a run begins
 	Phase(c record.Coord, name string, length time.Duration) // a phase begins; its length is 0 if it ends by itself
 	Load(c record.Coord, name string, s load.Sample)         // a load worker reported
+	Point(c record.Coord, p series.Point)                    // a probe read something
 	Event(c record.Coord, e record.Event)                    // something happened
 	Note(target, text string)                                // something outside of a run
 	Done(r *record.Run)                                      // a run is over
@@ -29,6 +31,7 @@ func (Quiet) Install(string)                            {}
 func (Quiet) Run(record.Coord, time.Duration)           {}
 func (Quiet) Phase(record.Coord, string, time.Duration) {}
 func (Quiet) Load(record.Coord, string, load.Sample)    {}
+func (Quiet) Point(record.Coord, series.Point)          {}
 func (Quiet) Event(record.Coord, record.Event)          {}
 func (Quiet) Note(string, string)                       {}
 func (Quiet) Done(*record.Run)                          {}

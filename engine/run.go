@@ -4,20 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/journal"
-	"github.com/planrun/planrun/engine/measure"
 	"github.com/planrun/planrun/engine/proc"
 	"github.com/planrun/planrun/engine/record"
-	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/task"
 	"github.com/planrun/planrun/engine/verdict"
-	"github.com/planrun/planrun/internal/load"
 )
 
 // A run is one repeat of a cell while it goes on.
@@ -176,15 +171,6 @@ func (r *run) runPhase(ctx context.Context, i int, part *dsl.Part[dsl.Phase], be
 	return end, nil
 }
 
-func needsPreparation(p dsl.Part[dsl.Phase]) bool {
-	for _, a := range p.Val.Do {
-		if _, ok := a.Val.Spec.(task.Preparer); ok && a.Val.At == (dsl.At{}) {
-			return true
-		}
-	}
-	return false
-}
-
 // enterPhase notes that a phase began, and tells loads that go on.
 func (r *run) enterPhase(ctx context.Context, i int, ph dsl.Phase, at time.Time) {
 	r.mu.Lock()
@@ -213,61 +199,6 @@ func (r *run) leavePhase(i int, end time.Time, why string, err error) {
 	if e := r.out.Checkpoint(r.rec); e != nil {
 		r.harnessLocked(e)
 	}
-}
-
-// announce tells every load that runs, and those that start before then, of a boundary.
-func (r *run) announce(ctx context.Context, b boundary) {
-	r.mu.Lock()
-	r.boundaries = append(r.boundaries, b)
-	loads := append([]*loadRun(nil), r.loads...)
-	r.mu.Unlock()
-	for _, x := range loads {
-		if _, err := x.enter(ctx, b); err != nil && ctx.Err() == nil {
-			r.harness(err)
-		}
-	}
-}
-
-// activate makes a load take part in the phases from now on.
-func (r *run) activate(x *loadRun) {
-	r.mu.Lock()
-	r.loads = append(r.loads, x)
-	todo := r.boundaries
-	r.mu.Unlock()
-	for _, b := range todo {
-		if b.at.After(time.Now()) || b.phase == r.phase {
-			if _, err := x.enter(context.Background(), b); err != nil {
-				r.harness(err)
-			}
-		}
-	}
-}
-
-func (r *run) deactivate(x *loadRun) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for i, y := range r.loads {
-		if x == y {
-			r.loads = append(r.loads[:i:i], r.loads[i+1:]...)
-			return
-		}
-	}
-}
-
-func (r *run) activeLoads() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.loads)
-}
-
-// upcoming is the phase in which a load that is prepared now will begin.
-func (r *run) upcoming() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.next != "" {
-		return r.next
-	}
-	return r.phase
 }
 
 // outlive keeps a step until the phase with which it ends.
@@ -300,92 +231,6 @@ func (r *run) endThrough(phase string) error {
 	r.beyond = later
 	r.mu.Unlock()
 	return each(here, func(x *running) error { return x.stop(task.ErrPhaseOver) })
-}
-
-// takeSample records what a load worker reports.
-func (r *run) takeSample(name string, worker int, offset float64, s load.Sample) {
-	r.out.Seconds(s.Seconds...)
-	points := measure.HealthPoints(name, worker, offset, s.Health)
-	r.out.Points(points...)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.data.Seconds = append(r.data.Seconds, s.Seconds...)
-	r.data.Points = append(r.data.Points, points...)
-	for _, e := range s.Examples {
-		if len(r.rec.Examples) < 20 {
-			r.rec.Examples = append(r.rec.Examples, name+": "+e)
-		}
-	}
-	r.progress.Load(r.rec.Coord, name, s)
-}
-
-// point records a reading of a probe.
-func (r *run) point(p series.Point) {
-	r.out.Points(p)
-	r.mu.Lock()
-	r.data.Points = append(r.data.Points, p)
-	r.mu.Unlock()
-}
-
-// event records something that happened.
-func (r *run) event(kind, message string, fields map[string]any) {
-	e := record.Event{T: r.since(time.Now()), Kind: kind, Message: r.redact(message), Fields: fields}
-	r.out.Event(e)
-	r.mu.Lock()
-	r.data.Events = append(r.data.Events, e)
-	r.mu.Unlock()
-	r.progress.Event(r.rec.Coord, e)
-}
-
-// harness notes that the harness itself did not work; a self-check says so.
-func (r *run) harness(err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.harnessLocked(err)
-}
-
-func (r *run) harnessLocked(err error) {
-	r.rec.Facts.Harness = append(r.rec.Facts.Harness, err.Error())
-	slog.Error(err.Error())
-}
-
-func (r *run) addLoad(l record.Load) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.rec.Loads = append(r.rec.Loads, l)
-	return len(r.rec.Loads) - 1
-}
-
-func (r *run) editLoad(i int, f func(*record.Load)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	f(&r.rec.Loads[i])
-}
-
-func (r *run) noteProcess(p task.Process, want []int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.rec.Processes = append(r.rec.Processes, processRecord(p, want))
-}
-
-func processRecord(p task.Process, want []int) record.Process {
-	out := record.Process{Name: p.Name(), Role: p.Role(), Replica: p.Replica(), PID: p.PID(), CPUs: p.CPUs(), WantCPUs: want, Ports: p.Ports()}
-	if c, ok := p.(interface{ Command() []string }); ok {
-		out.Command = c.Command()
-	}
-	return out
-}
-
-// dirOf is the working directory of a process that belongs to the run.
-func (r *run) dirOf(kind, name string, i int) string {
-	return filepath.Join(r.out.Dir, kind, fmt.Sprintf("%s-%d", name, i))
-}
-
-func (r *run) logOf(p task.Process) string {
-	if l, ok := p.(interface{ Log() string }); ok {
-		return l.Log()
-	}
-	return "in the result set"
 }
 
 // values are what expressions of this run read beside names.

@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"os/exec"
+	"slices"
+
+	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/task"
+)
+
+// A loadDecl is a load that a scenario runs.
+type loadDecl struct {
+	name     string
+	headline bool
+}
+
+// declared is what the actions of one cell bring: before anything runs, names and figures are known from it.
+type declared struct {
+	processes []task.ProcessDecl
+	loads     []loadDecl
+	metrics   []series.Desc
+	values    []string
+	faults    bool
+}
+
+func (d *declared) process(name string) bool {
+	return slices.ContainsFunc(d.processes, func(p task.ProcessDecl) bool { return p.Name == name || p.Role == name })
+}
+
+// endpoints lists the names of ports that the target's processes listen on.
+func (d *declared) endpoints() (out []string) {
+	for _, p := range d.processes {
+		if p.Role == "" || p.Role == "sut" || p.Role == "balancer" {
+			out = append(out, p.Listen...)
+		}
+	}
+	return out
+}
+
+// walkActions calls f for every action, those in undo lists and in repeat included.
+func walkActions(actions []dsl.Part[dsl.Action], f func(*dsl.Part[dsl.Action])) {
+	for i := range actions {
+		f(&actions[i])
+		walkActions(actions[i].Val.Undo, f)
+		if n, ok := actions[i].Val.Spec.(task.Nested); ok {
+			walkActions(n.Actions(), f)
+		}
+	}
+}
+
+// declares collects what a list of actions brings.
+func (d *declared) declares(actions []dsl.Part[dsl.Action]) {
+	walkActions(actions, func(a *dsl.Part[dsl.Action]) {
+		if h, ok := a.Val.Spec.(interface{ InHeadline() bool }); ok {
+			d.loads = append(d.loads, loadDecl{actionName(a), h.InHeadline()})
+		}
+		if a.Val.Kind == "toxic" {
+			d.faults = true
+		}
+		if s, ok := a.Val.Spec.(task.Declarer); ok {
+			x := s.Declares()
+			d.processes, d.metrics, d.values = append(d.processes, x.Processes...), append(d.metrics, x.Metrics...), append(d.values, x.Values...)
+		}
+	})
+}
+
+// actionName is what load("...") and messages call an action.
+func actionName(a *dsl.Part[dsl.Action]) string {
+	if a.Val.Name != "" {
+		return a.Val.Name
+	}
+	if n, ok := a.Val.Spec.(interface{ DefaultName() string }); ok && n.DefaultName() != "" {
+		return n.DefaultName()
+	}
+	return a.Val.Kind
+}
+
+// declaration lists what a cell's actions bring, with the processes of its backends.
+func (c *compilation) declaration(cell *Cell) *declared {
+	d := &declared{}
+	for _, b := range c.Plan.Backends.Names() {
+		v := c.backends[b].Val
+		if len(v.Address) == 0 {
+			d.processes = append(d.processes, task.ProcessDecl{Name: b, Role: "backends", Replicas: v.Replicas, Listen: v.Listen, Programs: programs(v.Command)})
+		}
+	}
+	d.declares(c.Plan.Setup)
+	d.declares(cell.Target.Val.Install)
+	for _, p := range cell.Scenario.Val.Phases {
+		d.declares(p.Val.Do)
+	}
+	return d
+}
+
+func programs(command []string) []string {
+	if len(command) == 0 {
+		return nil
+	}
+	return command[:1]
+}
+
+// Missing lists the programs of a cell that are not on PATH.
+func (d *declared) missing() (out []string) {
+	for _, p := range d.processes {
+		for _, prog := range p.Programs {
+			if _, err := exec.LookPath(prog); err != nil && prog != "" && !slices.Contains(out, prog) {
+				out = append(out, prog)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,37 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planrun/planrun/engine/verdict"
+)
+
+// exit gives the code by the order of DESIGN 6: 5, 130, 4, 1, 3, 0.
+func exit(opt ConcludeOptions, failed []string, gates verdict.Summary) (int, string) {
+	switch {
+	case len(opt.NotUndone) > 0:
+		return 5, fmt.Sprintf("%d changes could not be undone; `planrun clean` tries again", len(opt.NotUndone))
+	case opt.Interrupted:
+		return 130, "interrupted; undone, and what there was is reported"
+	case opt.Failure != nil:
+		return 4, "the harness failed: " + opt.Failure.Error()
+	case len(failed) > 0:
+		first, _, _ := strings.Cut(failed[0], "\n")
+		if more := len(failed) - 1; more > 0 {
+			first = fmt.Sprintf("%s (and %d more)", strings.TrimSuffix(first, ":"), more)
+		}
+		return 4, "the harness failed: " + first
+	case gates.Exit() == 4:
+		return 4, fmt.Sprintf("%d gating verdicts could not be judged because the harness failed", gates.Errored)
+	case gates.Exit() == 1:
+		return 1, fmt.Sprintf("%d of the gating verdicts failed", gates.Failed)
+	case len(gates.Nothing) > 0:
+		return 3, fmt.Sprintf("a gate judged nothing: %q", gates.Nothing[0])
+	case gates.Exit() == 3:
+		return 3, fmt.Sprintf("%d gating verdicts are inconclusive", gates.Inconclusive)
+	case gates.Passed == 0:
+		return 0, "the plan has no gates"
+	}
+	return 0, fmt.Sprintf("all %d gates passed", gates.Passed)
+}

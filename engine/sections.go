@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+)
+
+// checkSections checks what the report's sections name.
+func (c *compilation) checkSections() {
+	known := []string{}
+	for _, m := range c.metrics {
+		for _, d := range m.run {
+			known = append(known, d.Name)
+		}
+	}
+	for _, d := range c.customDescs {
+		known = append(known, d.Name)
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	var seriesNames []string
+	for _, m := range c.metrics {
+		for _, d := range m.series {
+			seriesNames = append(seriesNames, d.Name)
+		}
+	}
+	coords := []string{"stage", "scenario", "target", "round"}
+	for _, sc := range c.bound {
+		coords = append(coords, sc.Val.Matrix.Names()...)
+	}
+	for i := range c.Plan.Report {
+		p := &c.Plan.Report[i]
+		if w := p.Val.Where; w.IsSet() {
+			cells, problems := c.compiler.Select(w.Text)
+			reportAt(&c.list, problems, w.Pos)
+			if problems == nil && len(cells) == 0 {
+				c.list.Addf(w.Pos(1, 0), "no cell of the plan is selected").Hint = "compare with the names of the schedule"
+			}
+		}
+		for _, m := range p.Val.Metrics {
+			name, stat, _ := strings.Cut(m, ".")
+			if !slices.Contains(known, name) {
+				c.list.Addf(p.PosOf("metrics"), "unknown metric %q", name).Hint = didYouMean(name, known)
+			} else if stats := []string{"", "min", "max", "cv", "mean", "n"}; !slices.Contains(stats, stat) {
+				c.list.Addf(p.PosOf("metrics"), "%s: unknown statistic %q", m, stat).Hint = didYouMean(stat, stats[1:])
+			}
+		}
+		if ch := p.Val.Chart; ch != "" && !slices.Contains(known, ch) && !slices.Contains(seriesNames, ch) {
+			c.list.Addf(p.PosOf("chart"), "unknown metric or series %q", ch).Hint = didYouMean(ch, append(seriesNames, known...))
+		}
+		for _, key := range []struct {
+			name  string
+			names []string
+		}{{"rows", p.Val.Rows}, {"columns", p.Val.Columns}} {
+			for _, n := range key.names {
+				if !slices.Contains(coords, n) {
+					c.list.Addf(p.PosOf(key.name), "unknown coordinate %q", n).Hint = didYouMean(n, coords)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+
+	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/engine/task"
+	"github.com/planrun/planrun/internal/load"
+)
+
+var errNoRun = errors.New("it needs a run: it can stand in a scenario's phases only")
+
+// env is what actions get while a target is installed; a run adds to it.
+func (in *installation) env(a *dsl.Part[dsl.Action]) *task.Env {
+	return &task.Env{
+		Log: slog.Default(), Dir: in.dir, Journal: in.scope, Processes: in.group, Loads: noLoads{}, Relays: noRelays{}, Name: actionName(a),
+		Event: in.event, Value: in.setValue, Nice: in.p.Host.Nice,
+		Eval:     func(context.Context, dsl.Expr) (any, error) { return nil, errNoRun },
+		Snapshot: func(string) (map[string]float64, error) { return nil, errNoRun },
+		Template: in.template, Endpoint: in.endpoint, Address: in.address, CPUs: in.cpus, Limits: in.limits, Redact: in.redact, Allowed: in.allowed,
+		Ports: func(process string, replica int) map[string]int {
+			if all := in.ports[process]; replica < len(all) {
+				return all[replica]
+			}
+			return nil
+		},
+		Started: in.note, OnExit: in.onExit, ReadFile: in.p.readFile,
+	}
+}
+
+type noLoads struct{}
+
+func (noLoads) Prepare(context.Context, load.Spec, task.LoadOptions) (task.PreparedLoad, error) {
+	return nil, errNoRun
+}
+
+func (in *installation) cpus(role string) []int {
+	c, _ := in.p.Host.CPUs.Get(role)
+	return c
+}
+
+// limits of a role: its processes share them.
+func (in *installation) limits(role string) task.Limits {
+	l, _ := in.cell.Limits.Get(role)
+	return limits(l, role)
+}
+
+func limits(l dsl.Limits, group string) task.Limits {
+	if l == (dsl.Limits{}) || l == (dsl.Limits{CountSocketBuffers: true}) {
+		return task.Limits{}
+	}
+	return task.Limits{Memory: int64(l.Memory), CPU: l.CPU, Files: l.Files, Processes: l.Processes, IgnoreSocketBuffers: !l.CountSocketBuffers, Group: group}
+}
+
+func (in *installation) setValue(name string, v any) { in.known["values."+name] = v }
+
+// allowed refuses load to public addresses.
+func (s *session) allowed(host string, ip netip.Addr) error {
+	if ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() {
+		return nil
+	}
+	named := func(list []string) bool {
+		for _, a := range list {
+			if p, err := netip.ParsePrefix(a); err == nil && p.Contains(ip) || a == host || a == ip.String() {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case !named(s.p.Host.Allow):
+		return fmt.Errorf("%s (%s) is a public address; to send load there the plan must name it in host.allow, and the command line in --allow", host, ip)
+	case !named(s.opt.Allow):
+		return fmt.Errorf("%s (%s) is a public address; the plan allows it, but the command line must too: --allow %s", host, ip, host)
+	}
+	return nil
+}
