@@ -53,7 +53,7 @@ func verdictRun(d *record.Data, whole bool) *verdict.Run {
 	out.Series = seriesOf(d)
 	for _, g := range slices.Concat(r.Guards, r.Checks) {
 		if !g.OK && g.Taints != "" {
-			out.Taints = append(out.Taints, verdict.Taint{Guard: g.Name, Message: g.Message, Class: verdict.TaintClass(g.Taints), Load: g.Load})
+			out.Taints = append(out.Taints, verdict.Taint{Guard: g.Name, Message: g.Message, Class: verdict.TaintClass(g.Taints), Load: g.Load, Aside: aside(r, g.Load)})
 		}
 	}
 	return out
@@ -127,4 +127,10 @@ func (p *Program) thresholds() measure.Thresholds {
 	t.SendLag, t.ClockStep, t.Shortest = g.SendLag, g.ClockStep, g.Shortest
 	t.Descriptors, t.Ports = float64(g.Descriptors), float64(g.Ports)
 	return t
+}
+
+// aside reports whether a load is out of the headline figures: its guards taint only what is read of it.
+func aside(r *record.Run, load string) bool {
+	i := slices.IndexFunc(r.Loads, func(l record.Load) bool { return l.Name == load })
+	return i >= 0 && !r.Loads[i].Headline
 }

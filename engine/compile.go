@@ -43,7 +43,6 @@ type Stage struct {
 	Targets   []string
 	Cells     []*Cell
 	Rounds    int // 0 if it is known only when the stage begins
-	known     known
 }
 
 // Options of Compile.
@@ -96,6 +95,7 @@ func (c *compilation) run() {
 	if c.list.HasErrors() {
 		return // names would be unknown by the dozen
 	}
+	c.outsidePhases("setup", c.Plan.Setup)
 	c.declare()
 	c.checkExpressions()
 	c.later()

@@ -22,6 +22,7 @@ func (c *compilation) declare() {
 		c.values = append(c.values, d.values...)
 		if cell.Unsupported == "" {
 			c.uses(cell, d)
+			c.checkActions(cell)
 		}
 	}
 	slices.Sort(c.values)

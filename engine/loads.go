@@ -17,12 +17,6 @@ import (
 // runLoads runs the load workers of one run.
 type runLoads struct{ r *run }
 
-// A boundary says that from a moment on requests that become due belong to a phase.
-type boundary struct {
-	at    time.Time
-	phase string
-}
-
 // A loadRun is one load action: its workers, and what they said.
 type loadRun struct {
 	r       *run
@@ -30,6 +24,10 @@ type loadRun struct {
 	opts    task.LoadOptions
 	workers []task.Process
 	index   int // of its record in run.Loads
+
+	following sync.Mutex // held while workers are told of boundaries, and while they are told to stop
+	told      int        // boundaries of the run that they know, or need not know
+	stopped   bool       // they were told to stop: they need not know any more
 
 	mu       sync.Mutex
 	start    time.Time // zero until it runs
@@ -107,7 +105,7 @@ func (x *loadRun) Run(ctx context.Context) error {
 		x.abandon()
 		return fmt.Errorf("starting load %q: %w", x.opts.Name, err)
 	}
-	r.activate(x)
+	r.activate(ctx, x)
 	defer r.deactivate(x)
 	r.editLoad(x.index, func(l *record.Load) { l.Start = r.since(start) })
 	died := make(chan task.Process, len(x.workers))
@@ -127,11 +125,15 @@ func (x *loadRun) Run(ctx context.Context) error {
 		return fmt.Errorf("worker %d of load %q ended by itself (%s); its log is %s", w.Replica(), x.opts.Name, status, r.logOf(w))
 	case <-ctx.Done():
 	}
+	r.editLoad(x.index, func(l *record.Load) { l.Stopped = r.since(time.Now()) })
 	return x.finish(ctx, x.spec.Timeout+5*time.Second)
 }
 
 // finish stops the workers, which drain for as long as that, and notes what they said in all.
 func (x *loadRun) finish(ctx context.Context, drain time.Duration) error {
+	x.following.Lock()
+	x.stopped = true
+	x.following.Unlock()
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer cancel()
 	defer x.r.hurried(cancel)()
@@ -172,6 +174,22 @@ func (x *loadRun) sample(worker int, body json.RawMessage) {
 		record.AddCounts(&c, sec.Counts)
 		x.counts[sec.Phase] = c
 	}
+}
+
+// follow tells the workers of the boundaries that they do not know yet, in order.
+func (x *loadRun) follow(ctx context.Context) error {
+	x.following.Lock()
+	defer x.following.Unlock()
+	for _, b := range x.r.untold(x.told) {
+		if x.stopped {
+			return nil
+		}
+		x.told++
+		if _, err := x.enter(ctx, b); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // enter says that requests that become due from b on belong to its phase.

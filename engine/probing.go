@@ -107,6 +107,17 @@ func (r *run) sample(p probing) {
 	}
 }
 
+// probeGaps is how many samples each probe missed, by probe: the last reading of the counter that it keeps.
+func (r *run) probeGaps() map[string]int {
+	out := map[string]int{}
+	for _, p := range r.data.Points {
+		if p.Series == "probe_gaps" && p.V > 0 {
+			out[p.Source] = int(p.V)
+		}
+	}
+	return out
+}
+
 // snapshot is one reading of a probe of the plan.
 func (r *run) snapshot(name string) (map[string]float64, error) {
 	var names []string

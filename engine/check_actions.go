@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/dsl/diag"
+	"github.com/planrun/planrun/engine/task"
+)
+
+// checkActions finds what is wrong with actions where they stand: what only their kind decides, dsl does not know. The
+// same place is reported once however many cells have it.
+func (c *compilation) checkActions(cell *Cell) {
+	c.outsidePhases("install", cell.Target.Val.Install)
+	c.outsidePhases("routes-changed", cell.Target.Val.RoutesChanged)
+	loads := map[string]diag.Pos{}
+	for _, p := range cell.Scenario.Val.Phases {
+		for i := range p.Val.Do {
+			a := &p.Val.Do[i]
+			c.end(a, p.Has("for"))
+			c.undoList(a)
+			walkActions(p.Val.Do[i:i+1], func(x *dsl.Part[dsl.Action]) {
+				if _, ok := x.Val.Spec.(interface{ InHeadline() bool }); !ok {
+					return
+				}
+				name := actionName(x)
+				if _, twice := loads[name]; twice {
+					c.list.Addf(x.Pos(), "two loads of the scenario %q are called %q", cell.Coord.Scenario, name).Hint = "give one of them a name of its own"
+				}
+				loads[name] = x.Pos()
+			})
+		}
+	}
+}
+
+// end checks that a lasting action ends, and that only lasting ones are told when.
+func (c *compilation) end(a *dsl.Part[dsl.Action], timed bool) {
+	if a.Val.Spec == nil {
+		return
+	}
+	if nested, ok := a.Val.Spec.(task.Nested); ok {
+		for i, inner := 0, nested.Actions(); i < len(inner); i++ {
+			c.end(&inner[i], false)
+			c.undoList(&inner[i])
+		}
+	}
+	switch told := a.Has("for") || a.Has("through"); {
+	case lasting(a) && !timed && !told:
+		c.list.Addf(a.Pos(), "%s never ends: nothing here has a length", a.Val.Kind).Hint = "give it a for, or its phase"
+	case !lasting(a) && told:
+		key := "for"
+		if a.Has("through") {
+			key = "through"
+		}
+		c.list.Addf(a.PosOf(key), "%s: %s ends by itself", key, a.Val.Kind).Hint = "leave it out"
+	}
+}
+
+func lasting(a *dsl.Part[dsl.Action]) bool {
+	l, ok := a.Val.Spec.(task.Lasting)
+	return ok && l.Lasting()
+}
+
+// undoList checks that an undo list stands where one can, and holds what can undo.
+func (c *compilation) undoList(a *dsl.Part[dsl.Action]) {
+	if _, ok := a.Val.Spec.(task.Undoable); !ok && len(a.Val.Undo) > 0 {
+		c.list.Addf(a.PosOf("undo"), "undo: what %s changes is undone by itself", a.Val.Kind).Hint = "exec, http and signal have an undo"
+		return
+	}
+	for i := range a.Val.Undo {
+		u := &a.Val.Undo[i]
+		if _, ok := u.Val.Spec.(task.UndoStep); !ok && u.Val.Spec != nil {
+			c.list.Addf(u.Pos(), "undo: %s cannot undo", u.Val.Kind).Hint = "exec, http and signal can"
+		}
+	}
+}
+
+// outsidePhases checks actions that run one after another before there is a phase.
+func (c *compilation) outsidePhases(where string, actions []dsl.Part[dsl.Action]) {
+	walkActions(actions, func(a *dsl.Part[dsl.Action]) {
+		if lasting(a) {
+			c.list.Addf(a.Pos(), "%s cannot stand in %s: it lasts for a phase", a.Val.Kind, where).Hint = "put it into a phase of a scenario"
+		}
+		for _, key := range []string{"at", "every", "for", "through"} {
+			if a.Has(key) {
+				c.list.Addf(a.PosOf(key), "%s: there is no phase in %s", key, where).Hint = "leave it out: the actions run one after another"
+			}
+		}
+		c.undoList(a)
+	})
+}
