@@ -5,12 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"runtime"
 
 	"github.com/planrun/planrun/internal/worker"
 )
 
 // Main is the life of a load worker process: it speaks the worker protocol until the engine stops it.
 func Main(in io.Reader, out io.Writer) error {
+	// The loop keeps one processor of Go's scheduler to itself (see rawWait); everything else needs another one, also on a
+	// single CPU.
+	runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0)))
 	return worker.Serve(in, out, "load", &handler{})
 }
 

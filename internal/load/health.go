@@ -46,18 +46,13 @@ func (w *watcher) runWait() *int64 {
 	seen := map[string]int64{}
 	for _, tid := range list("/proc/self/task") {
 		b, err := os.ReadFile("/proc/self/task/" + tid + "/schedstat")
-		if os.IsNotExist(err) && len(seen) > 0 { // the thread has ended
-			continue
-		}
 		fields := bytes.Fields(b)
-		if err != nil || len(fields) < 2 {
-			w.unknown = true
-			return nil
+		if err != nil || len(fields) < 2 { // the thread has ended
+			continue
 		}
 		ns, err := strconv.ParseInt(string(fields[1]), 10, 64)
 		if err != nil {
-			w.unknown = true
-			return nil
+			continue
 		}
 		seen[tid] = ns
 		if last := w.waits[tid]; ns >= last {
@@ -65,6 +60,10 @@ func (w *watcher) runWait() *int64 {
 		} else { // another thread with the same number
 			w.waited += ns
 		}
+	}
+	if len(seen) == 0 {
+		w.unknown = true
+		return nil
 	}
 	w.waits = seen
 	waited := w.waited
