@@ -24,6 +24,7 @@ type step struct {
 	// prepare does what would make the beginning late (open connections); nil if there is nothing. It runs before the
 	// phase begins, for steps that are due at 0.
 	prepare func(ctx context.Context) error
+	drains  bool // its end takes a while: a load's
 }
 
 // errStillRunning ends an action that is not lasting and goes beyond its phase.
@@ -44,6 +45,25 @@ func (r *running) stop(why error) error {
 	return r.err
 }
 
+// stopAll ends steps: what drains first, all at once, then the others in their order. It returns the first error.
+func stopAll(all []*running, why error) error {
+	var drain, rest []*running
+	for _, r := range all {
+		if r.s.drains {
+			drain = append(drain, r)
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	err := each(drain, func(r *running) error { return r.stop(why) })
+	for _, r := range rest {
+		if e := r.stop(why); err == nil {
+			err = e
+		}
+	}
+	return err
+}
+
 // A dispatcher runs the steps of one phase.
 type dispatcher struct {
 	ctx      context.Context // of the run: steps that outlive the phase hang on it
@@ -62,8 +82,8 @@ type dispatcher struct {
 // Steps of a timed phase start when they are due, in file order where equally due, and run side by side. An occurrence of
 // a repeated step that is due while the one before still runs starts when that is over; its lateness shows in the record.
 func (d *dispatcher) run() (string, error) {
-	for _, s := range d.steps {
-		if s.prepare != nil && s.due == 0 {
+	for i, s := range d.steps {
+		if s.prepare != nil && s.due == 0 && (i == 0 || d.length > 0) {
 			if err := s.prepare(d.ctx); err != nil {
 				return "", fmt.Errorf("%s: %w", s.label, err)
 			}
@@ -153,28 +173,39 @@ loop:
 			break loop
 		}
 	}
-	// What ends here ends; errors of what was fine until now count too.
+	return why, d.endPhase(live, finished, why, err)
+}
+
+// endPhase ends what ends with the phase, and hands over what goes on. Errors of what was fine until now count too.
+func (d *dispatcher) endPhase(live map[*step]*running, finished <-chan *running, why string, err error) error {
+	var over, late []*running
 	for _, s := range d.steps {
 		r := live[s]
+		if r == nil {
+			continue
+		}
+		go func() { <-finished }()
 		switch {
-		case r == nil:
 		case s.through != "" && err == nil:
-			go func() { <-finished }()
 			d.outlives(r)
+		case s.lasting || err != nil || why != "":
+			over = append(over, r)
 		default:
-			go func() { <-finished }()
-			cause := error(task.ErrPhaseOver)
-			if err != nil {
-				cause = err
-			} else if !s.lasting && why == "" {
-				cause = errStillRunning
-			}
-			if e := r.stop(cause); e != nil && err == nil {
-				err = e
-			}
+			late = append(late, r)
 		}
 	}
-	return why, err
+	cause := error(task.ErrPhaseOver)
+	if err != nil {
+		cause = err
+	}
+	e := stopAll(over, cause)
+	if e2 := stopAll(late, errStillRunning); e == nil {
+		e = e2
+	}
+	if err == nil {
+		err = e
+	}
+	return err
 }
 
 func (d *dispatcher) sequential() (string, error) {

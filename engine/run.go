@@ -53,16 +53,13 @@ var errAborted = errors.New("aborted")
 // do runs the phases and leaves everything as it was before.
 func (r *run) do(ctx context.Context) {
 	err := r.phases(ctx)
-	for _, x := range r.beyond { // what was to end later ends now
-		cause := error(task.ErrPhaseOver)
-		if err != nil && !errors.Is(err, errUnmet) && !errors.Is(err, errAborted) {
-			cause = err
-		}
-		if e := x.stop(cause); e != nil && err == nil {
-			err = e
-		}
+	cause := error(task.ErrPhaseOver)
+	if err != nil && !errors.Is(err, errUnmet) && !errors.Is(err, errAborted) {
+		cause = err
 	}
-	r.beyond = nil
+	if e := r.endBeyond(func(*running) bool { return true }, cause); err == nil { // what was to end later ends now
+		err = e
+	}
 	r.undo(r.scope)
 	r.conclude(err)
 }
@@ -99,11 +96,7 @@ func (r *run) phases(ctx context.Context) error {
 	phases := scenario.Val.Phases
 	var begin time.Time
 	for i := range phases {
-		next := ""
-		if i+1 < len(phases) {
-			next = phases[i+1].Val.Name
-		}
-		end, err := r.runPhase(ctx, i, &phases[i], begin, next, phases)
+		end, err := r.runPhase(ctx, i, begin, phases[i:])
 		if err != nil {
 			return err
 		}
@@ -114,18 +107,16 @@ func (r *run) phases(ctx context.Context) error {
 
 // runPhase runs phase i. It begins at once, or, where begin is set, began then: the phase before ended on time and nothing
 // lies between. It returns when it was over, if the next one can begin at that very moment.
-func (r *run) runPhase(ctx context.Context, i int, part *dsl.Part[dsl.Phase], begin time.Time, next string, all []dsl.Part[dsl.Phase]) (time.Time, error) {
-	ph := part.Val
-	steps, err := r.steps(part, all[i:])
+func (r *run) runPhase(ctx context.Context, i int, begin time.Time, all []dsl.Part[dsl.Phase]) (time.Time, error) {
+	ph := all[0].Val
+	steps, err := r.steps(all)
 	if err != nil {
 		return time.Time{}, err
 	}
 	stop := make(chan string, 1)
-	// The next phase follows without a gap if nothing has to be judged or prepared between the two.
-	contiguous := next != "" && ph.For > 0 && !ph.Require.IsSet() && !needsPreparation(all[i+1])
-	after := ""
-	if contiguous {
-		after = next
+	seamless, after := r.seamless(all), ""
+	if seamless {
+		after = all[1].Val.Name
 	}
 	watch := func() {}
 	r.mu.Lock()
@@ -148,9 +139,9 @@ func (r *run) runPhase(ctx context.Context, i int, part *dsl.Part[dsl.Phase], be
 		end = begin.Add(ph.For)
 	} else {
 		r.announce(ctx, boundary{end, ""})
-		contiguous = false
+		seamless = false
 	}
-	if e := r.endThrough(ph.Name); err == nil {
+	if e := r.endBeyond(func(x *running) bool { return x.s.through == ph.Name }, task.ErrPhaseOver); err == nil {
 		err = e
 	}
 	r.leavePhase(i, end, why, err)
@@ -165,7 +156,7 @@ func (r *run) runPhase(ctx context.Context, i int, part *dsl.Part[dsl.Phase], be
 	if why != "" && ph.Abort.When.IsSet() && why == abortText(ph) {
 		return time.Time{}, fmt.Errorf("%w: %s held", errAborted, ph.Abort.When.Text)
 	}
-	if !contiguous {
+	if !seamless {
 		end = time.Time{}
 	}
 	return end, nil
@@ -188,6 +179,9 @@ func (r *run) leavePhase(i int, end time.Time, why string, err error) {
 	r.phase = ""
 	p := &r.rec.Phases[i]
 	p.End = r.since(end)
+	if r.next != "" { // it never began
+		r.next, p.Start = "", p.End
+	}
 	switch {
 	case errors.Is(err, ErrInterrupted):
 		p.Ended = "interrupted"
@@ -217,12 +211,12 @@ func (r *run) outlive(x *running) {
 	}()
 }
 
-// endThrough ends what ends with this phase.
-func (r *run) endThrough(phase string) error {
+// endBeyond ends the steps that outlived their phases and that f chooses.
+func (r *run) endBeyond(f func(*running) bool, cause error) error {
 	r.mu.Lock()
 	var here, later []*running
 	for _, x := range r.beyond {
-		if x.s.through == phase {
+		if f(x) {
 			here = append(here, x)
 		} else {
 			later = append(later, x)
@@ -230,7 +224,7 @@ func (r *run) endThrough(phase string) error {
 	}
 	r.beyond = later
 	r.mu.Unlock()
-	return each(here, func(x *running) error { return x.stop(task.ErrPhaseOver) })
+	return stopAll(here, cause)
 }
 
 // values are what expressions of this run read beside names.

@@ -37,8 +37,9 @@ func placedAt(l diag.List) error {
 	return nil
 }
 
-// steps makes the actions of a phase into steps. all are this phase and those behind it.
-func (r *run) steps(phase *dsl.Part[dsl.Phase], all []dsl.Part[dsl.Phase]) ([]*step, error) {
+// steps makes the actions of the phase all[0] into steps; behind it are those that follow.
+func (r *run) steps(all []dsl.Part[dsl.Phase]) ([]*step, error) {
+	phase := all[0]
 	var out []*step
 	for i := range phase.Val.Do {
 		a := &phase.Val.Do[i]
@@ -51,7 +52,7 @@ func (r *run) steps(phase *dsl.Part[dsl.Phase], all []dsl.Part[dsl.Phase]) ([]*s
 		}
 		x := &action{host: r.host(phase.Val.Name, phase.Val.For, all), part: a}
 		if _, ok := a.Val.Spec.(task.Preparer); ok {
-			s.prepare = x.prepare
+			s.prepare, s.drains = x.prepare, true
 		}
 		s.start = func(due time.Duration) func(context.Context) error {
 			n := r.began(phase.Val.Name, a, due)
