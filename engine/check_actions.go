@@ -2,7 +2,6 @@ package engine
 
 import (
 	"github.com/planrun/planrun/dsl"
-	"github.com/planrun/planrun/dsl/diag"
 	"github.com/planrun/planrun/engine/task"
 )
 
@@ -11,22 +10,11 @@ import (
 func (c *compilation) checkActions(cell *Cell) {
 	c.outsidePhases("install", cell.Target.Val.Install)
 	c.outsidePhases("routes-changed", cell.Target.Val.RoutesChanged)
-	loads := map[string]diag.Pos{}
 	for _, p := range cell.Scenario.Val.Phases {
 		for i := range p.Val.Do {
 			a := &p.Val.Do[i]
 			c.end(a, p.Has("for"))
 			c.undoList(a)
-			walkActions(p.Val.Do[i:i+1], func(x *dsl.Part[dsl.Action]) {
-				if _, ok := x.Val.Spec.(interface{ InHeadline() bool }); !ok {
-					return
-				}
-				name := actionName(x)
-				if _, twice := loads[name]; twice {
-					c.list.Addf(x.Pos(), "two loads of the scenario %q are called %q", cell.Coord.Scenario, name).Hint = "give one of them a name of its own"
-				}
-				loads[name] = x.Pos()
-			})
 		}
 	}
 }

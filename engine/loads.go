@@ -40,6 +40,8 @@ type loadRun struct {
 // Prepare starts the workers one by one; each connects and verifies.
 func (l runLoads) Prepare(ctx context.Context, spec load.Spec, opts task.LoadOptions) (task.PreparedLoad, error) {
 	r := l.r
+	process := opts.Name
+	opts.Name = r.loadName(opts.Name)
 	spec.Name, spec.Workers = opts.Name, opts.Workers
 	if spec.Phase == "" {
 		spec.Phase = r.upcoming()
@@ -56,7 +58,7 @@ func (l runLoads) Prepare(ctx context.Context, spec load.Spec, opts task.LoadOpt
 	for i := range opts.Workers {
 		s := spec
 		s.Worker = i
-		p, err := r.procs.Start(ctx, task.ProcessSpec{Name: opts.Name, Role: "load", Replica: i, Builtin: "load", Config: s, Hold: true, CPUs: cpus,
+		p, err := r.procs.Start(ctx, task.ProcessSpec{Name: process, Role: "load", Replica: i, Builtin: "load", Config: s, Hold: true, CPUs: cpus,
 			Nice: r.p.Host.Nice, Dir: r.dirOf("load", opts.Name, i), Grace: spec.Timeout + 5*time.Second, OnSample: func(b json.RawMessage) { x.sample(i, b) }})
 		if err != nil {
 			x.abandon()
@@ -83,6 +85,22 @@ func first(a, b string) string {
 		return a
 	}
 	return b
+}
+
+// loadName is what the next load of that name is recorded as: see record.LoadName.
+func (r *run) loadName(name string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := 1
+	for _, l := range r.rec.Loads {
+		if record.LoadName(l.Name) == name {
+			n++
+		}
+	}
+	if n == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s#%d", name, n)
 }
 
 // abandon ends workers that will not run.

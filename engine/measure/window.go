@@ -28,9 +28,13 @@ type window struct {
 
 // windows are all windows of a run, the headline first. Names are as package record says.
 func windows(r *record.Run) []window {
-	headline, all := map[string]bool{}, map[string]bool{}
+	headline, all := map[string]bool{}, map[string]map[string]bool{} // of a name, all loads that were called so
 	for _, l := range r.Loads {
-		all[l.Name] = true
+		name := record.LoadName(l.Name)
+		if all[name] == nil {
+			all[name] = map[string]bool{}
+		}
+		all[name][l.Name] = true
 		if l.Headline {
 			headline[l.Name] = true
 		}
@@ -38,7 +42,7 @@ func windows(r *record.Run) []window {
 	rates, counts := headlineSpans(r.Phases), spansOf(r.Phases, func(p record.Phase) bool { return p.Recorded })
 	out := []window{{name: "", rates: rates, counts: counts, loads: headline}}
 	for _, name := range sortedKeys(all) {
-		out = append(out, window{name: "load/" + name, ofLoad: true, rates: rates, counts: counts, loads: map[string]bool{name: true}})
+		out = append(out, window{name: "load/" + name, ofLoad: true, rates: rates, counts: counts, loads: all[name]})
 	}
 	var seen []string
 	for _, p := range r.Phases {
@@ -52,7 +56,7 @@ func windows(r *record.Run) []window {
 		}
 		out = append(out, window{name: "phase/" + p.Name, rates: spans, counts: spans, loads: headline})
 		for _, name := range sortedKeys(all) {
-			out = append(out, window{name: "phase/" + p.Name + "/load/" + name, ofLoad: true, rates: spans, counts: spans, loads: map[string]bool{name: true}})
+			out = append(out, window{name: "phase/" + p.Name + "/load/" + name, ofLoad: true, rates: spans, counts: spans, loads: all[name]})
 		}
 	}
 	for _, p := range r.Processes {

@@ -1,6 +1,10 @@
 package record
 
-import "github.com/planrun/planrun/internal/load"
+import (
+	"strings"
+
+	"github.com/planrun/planrun/internal/load"
+)
 
 // AddCounts adds c to sum, field by field; the largest elapsed time and send lag are maxima. sum shares no map with c
 // afterwards.
@@ -36,4 +40,11 @@ func addMap[K comparable](sum, m map[K]int64) map[K]int64 {
 		out[k] += n
 	}
 	return out
+}
+
+// LoadName is what the plan calls a load. Of several loads of one name in a run, which begin one after another, the later
+// ones are recorded as NAME#2, NAME#3, because each has a time zero of its own; load("NAME") is all of them.
+func LoadName(recorded string) string {
+	name, _, _ := strings.Cut(recorded, "#")
+	return name
 }
