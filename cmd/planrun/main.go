@@ -16,7 +16,6 @@ import (
 	"github.com/planrun/planrun/dsl/diag"
 	"github.com/planrun/planrun/engine/machine"
 	"github.com/planrun/planrun/engine/proc"
-	"github.com/planrun/planrun/engine/task"
 	"github.com/planrun/planrun/probes"
 )
 
@@ -36,14 +35,13 @@ type program struct {
 	exit     int
 }
 
-// Exit codes, as `planrun help run` lists them.
+// Exit codes that are not those of verdicts; `planrun help run` lists them all.
 const (
-	exitOK        = 0
-	exitFailed    = 1
-	exitUsage     = 2
-	exitUnsure    = 3
-	exitHarness   = 4
-	exitNotUndone = 5
+	exitOK          = 0
+	exitUsage       = 2
+	exitHarness     = 4
+	exitNotUndone   = 5
+	exitInterrupted = 130
 )
 
 // run is planrun as a function: it gives the exit code.
@@ -108,6 +106,3 @@ func (p *program) shorthand(root *cobra.Command, args []string) []string {
 	}
 	return args
 }
-
-// builtins are the worker processes of this binary.
-var _ task.Undo

@@ -1,51 +1,123 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"log/slog"
+	"os"
+	"strings"
 	"sync"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/planrun/planrun/engine"
-	"github.com/planrun/planrun/engine/record"
 )
 
-// lines prints one line an event.
-type lines struct {
-	engine.Quiet
-	mu sync.Mutex
-	w  io.Writer
-}
-
+// A progress shows how a plan goes. Text written to it is a line of its own.
 type progress interface {
 	engine.Progress
+	say(text string)
+	dir() string // of the result set; "" if there is none yet
 	close()
 }
 
-func newProgress(w io.Writer) progress { return &lines{w: w} }
-
-func (l *lines) close() {}
-
-func (l *lines) say(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	fmt.Fprintf(l.w, time.Now().UTC().Format("15:04:05 ")+format+"\n", args...)
+// A place is where the results go, once that is known.
+type place struct {
+	mu   sync.Mutex
+	path string
 }
 
-func (l *lines) Begin(dir string, total time.Duration) {
-	l.say("results go to %s; about %v without installing", relative(dir), total)
+func (p *place) set(dir string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.path = dir
 }
-func (l *lines) Install(target string) { l.say("installing %s", target) }
-func (l *lines) Run(c record.Coord, length time.Duration) {
-	l.say("%s/%s/%s run %d.%d (%v)", c.Stage, c.Target, c.Scenario, c.Round, c.Repeat, length)
+
+func (p *place) dir() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.path
 }
-func (l *lines) Event(c record.Coord, e record.Event) {
-	if e.Kind != "phase" {
-		l.say("  %.1fs %s: %s", e.T, e.Kind, e.Message)
+
+// newProgress is a live display where w is a terminal that can do that, and one line an event elsewhere.
+func newProgress(w io.Writer, prog *engine.Program) progress {
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
+		return newLive(f, newTally(prog), os.Getenv("NO_COLOR") == "")
 	}
+	return newLines(w, newTally(prog))
 }
-func (l *lines) Note(target, text string) { l.say("%s: %s", target, text) }
-func (l *lines) Done(r *record.Run)       { l.say("  %s %s", r.Status, r.Reason) }
-func (l *lines) None(c record.Coord, status, why string) {
-	l.say("%s/%s/%s %s: %s", c.Stage, c.Target, c.Scenario, status, why)
+
+// capture makes what the engine logs lines of the progress, until the returned function is called.
+func capture(p progress) (restore func()) {
+	old := slog.Default()
+	slog.SetDefault(slog.New(&logHandler{say: p.say}))
+	return func() { slog.SetDefault(old) }
+}
+
+// A logHandler says warnings and errors in words, their attributes behind them.
+type logHandler struct {
+	say   func(string)
+	attrs string
+	group string
+}
+
+func (h *logHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelWarn }
+
+func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
+	what := "error"
+	if r.Level < slog.LevelError {
+		what = "warning"
+	}
+	text := what + ": " + r.Message + h.attrs
+	r.Attrs(func(a slog.Attr) bool { text += h.attr(a); return true })
+	h.say(text)
+	return nil
+}
+
+func (h *logHandler) attr(a slog.Attr) string {
+	if a.Equal(slog.Attr{}) {
+		return ""
+	}
+	return fmt.Sprintf(" %s%s=%v", h.group, a.Key, a.Value.Resolve())
+}
+
+func (h *logHandler) WithAttrs(as []slog.Attr) slog.Handler {
+	n := *h
+	for _, a := range as {
+		n.attrs += h.attr(a)
+	}
+	return &n
+}
+
+func (h *logHandler) WithGroup(name string) slog.Handler {
+	n := *h
+	n.group += name + "."
+	return &n
+}
+
+// indented is a text of several lines as one event: the lines after the first stand to the right of the time.
+func indented(text string) string {
+	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n         | ")
+}
+
+// still says how much time is left, no more exactly than it is known.
+func still(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("about %.0fs still", d.Seconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("about %ds still", int(d.Seconds()/5+0.5)*5)
+	}
+	return fmt.Sprintf("about %s still", minutes(d))
+}
+
+// minutes is a duration in hours and minutes.
+func minutes(d time.Duration) string {
+	m := int(d.Minutes() + 0.5)
+	if m < 60 {
+		return fmt.Sprintf("%d min", m)
+	}
+	return fmt.Sprintf("%d h %02d min", m/60, m%60)
 }

@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -59,12 +56,13 @@ func (p *program) runPlan(ctx context.Context, file string, f planFlags, opt eng
 	if _, err := machine.RaiseFiles(); err != nil {
 		fmt.Fprintf(p.err, "planrun: warning: %v\n", err)
 	}
-	ctx, hurry, done := p.interrupts(ctx)
-	defer done()
-	opt.Command, opt.Undos, opt.Hurry = append([]string{"planrun"}, p.args...), actions.Undos, hurry
-	progress := newProgress(p.err)
-	opt.Progress = progress
+	progress := newProgress(p.err, prog)
+	ctx, hurry, done := interrupts(ctx, progress)
+	restore := capture(progress)
+	opt.Command, opt.Undos, opt.Hurry, opt.Progress = append([]string{"planrun"}, p.args...), actions.Undos, hurry, progress
 	out, err := prog.Run(ctx, opt)
+	restore()
+	done()
 	progress.close()
 	var list diag.List
 	if errors.As(err, &list) {
@@ -99,48 +97,4 @@ func relative(path string) string {
 		return r
 	}
 	return path
-}
-
-// interrupts makes the first interrupt end the context, the second close hurry, and the third end the process.
-func (p *program) interrupts(ctx context.Context) (_ context.Context, hurry <-chan struct{}, done func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	fast := make(chan struct{})
-	sig := make(chan os.Signal, 3)
-	signal.Notify(sig, syscall.SIGINT, syscall.SIGTERM)
-	stop := make(chan struct{})
-	go func() {
-		for n := 1; ; n++ {
-			select {
-			case <-stop:
-				return
-			case <-sig:
-			}
-			switch n {
-			case 1:
-				fmt.Fprintln(p.err, "\ninterrupted: stopping the loads, then undoing everything; interrupt again not to wait for what is in flight")
-				cancel(engine.ErrInterrupted)
-			case 2:
-				fmt.Fprintln(p.err, "\nnot waiting any more; interrupt again to leave at once")
-				close(fast)
-			default:
-				leave(p.err)
-			}
-		}
-	}()
-	return ctx, fast, func() { signal.Stop(sig); close(stop); cancel(nil) }
-}
-
-// leave ends the process where it is.
-func leave(w io.Writer) {
-	fmt.Fprintf(w, "\nleft at once; what was changed is still there. Undo it with: planrun clean %s\n", latest())
-	os.Exit(130)
-}
-
-// latest is the newest result set.
-func latest() string {
-	dir, err := filepath.EvalSymlinks(filepath.Join("results", "latest"))
-	if err != nil {
-		return "DIR"
-	}
-	return dir
 }
