@@ -124,7 +124,8 @@ func (c *compilation) scenarioMetrics(cell *Cell, d *declared) scenarioMetrics {
 	for _, l := range d.loads {
 		k.LoadNames, k.Processes, k.RoleOf[l.name] = append(k.LoadNames, l.name), append(k.Processes, l.name), "load"
 	}
-	for _, p := range c.probes(cell) {
+	probes, _ := c.probes(cell, cell.eval.fill(context.Background(), cell.known, cell.values())) // problems are found with the other expressions
+	for _, p := range probes {
 		k.Probes = append(k.Probes, measure.Probe{Series: p.spec.Produces(), Of: p.of})
 	}
 	k.Values = d.metrics
@@ -173,7 +174,7 @@ func (a scenarioMetrics) merge(b scenarioMetrics) scenarioMetrics {
 
 // metricOf tells expressions about a metric.
 func metricOf(d series.Desc) verdict.Metric {
-	m := verdict.Metric{Name: d.Name, Across: map[series.Across]verdict.Across{series.Median: verdict.ByMedian, series.Sum: verdict.BySum, series.Max: verdict.ByMax}[d.Across]}
+	m := verdict.Metric{Name: d.Name, List: d.List, Across: map[series.Across]verdict.Across{series.Median: verdict.ByMedian, series.Sum: verdict.BySum, series.Max: verdict.ByMax}[d.Across]}
 	switch {
 	case d.Class == series.Count && d.Unit == "":
 		m.Class = verdict.Count

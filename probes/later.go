@@ -64,7 +64,7 @@ func (k kept) counts(as string) bool {
 func keeps(keep dsl.Map[kept], from string) []series.SeriesDesc {
 	var out []series.SeriesDesc
 	for _, e := range keep {
-		d := series.SeriesDesc{Name: e.Name, Shape: series.Gauge, Class: series.Count, Doc: e.Val.Name + " of " + from}
+		d := series.SeriesDesc{Name: e.Name, Shape: series.Gauge, Class: series.Count, Doc: e.Val.Name + " of " + from, Kept: true, By: e.Val.By != ""}
 		if e.Val.counts(e.Name) {
 			d.Shape = series.Counter
 		}

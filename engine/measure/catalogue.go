@@ -100,6 +100,9 @@ func (k Known) prefixesOf(p Probe, s series.SeriesDesc) []string {
 			out = append(out, p)
 		}
 	}
+	if s.Kept {
+		out = append(out, "")
+	}
 	for _, of := range p.Of {
 		add(of)
 		for _, process := range sortedKeys(k.RoleOf) {
@@ -138,6 +141,7 @@ func ProducedReplica(k Known) []series.Desc {
 	for _, p := range k.Probes {
 		for _, s := range p.Series {
 			for _, d := range seriesMetrics(s) {
+				d.List = s.By
 				byName[d.Name] = d
 			}
 		}

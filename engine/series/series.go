@@ -38,6 +38,7 @@ type Desc struct {
 	Across Across
 	Class  Class
 	Doc    string
+	List   bool // of replicas only: a list for each replica, such as the connections of each of its workers
 }
 
 // Shape says how a series is read.
@@ -56,6 +57,8 @@ type SeriesDesc struct {
 	Shape Shape
 	Class Class
 	Doc   string
+	Kept  bool // the plan chose the name: it is known without the name of its source before it too
+	By    bool // it has labels that count one by one: a list for each replica
 }
 
 // A Point is one reading of one series of one source.
