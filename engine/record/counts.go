@@ -21,6 +21,7 @@ func AddCounts(sum *load.Counts, c load.Counts) {
 	sum.Goaways += c.Goaways
 	sum.Retried += c.Retried
 	sum.Refused += c.Refused
+	sum.ReuseRetried += c.ReuseRetried
 	sum.BytesIn += c.BytesIn
 	sum.BytesOut += c.BytesOut
 	sum.StalledLagNs = max(sum.StalledLagNs, c.StalledLagNs)
