@@ -1,4 +1,20 @@
 // Package load generates HTTP load and counts what became of every request.
+//
+// A worker process (Main) is configured with a Spec, which newJob checks and prepares. A loop, one goroutine on a thread of
+// its own, then does these steps:
+//
+//  1. It opens the connections and verifies one request (prepare.go); what it opened is booked in the first second.
+//  2. At the start it computes due times from the integral of the rate (pace.go); a closed loop's requests are due when a
+//     connection is free.
+//  3. It gives requests that are due to the engine (engine.go), the hot path, which writes them, reads the answers
+//     (parse.go) and reports one outcome each. Those that find no connection wait, in order.
+//  4. The ledger books outcomes in the second and the phase in which the request was due, and hands a second on when all of
+//     its requests are over.
+//  5. At the stop nothing becomes due any more; what is open gets one timeout to be answered, all together.
+//
+// An idempotent request whose reused connection ends before a byte of its answer is sent once more, on a new connection,
+// and counted (Counts.ReuseRetried): the server may have closed an idle connection, which is its right. The address is
+// resolved once.
 package load
 
 import (
@@ -59,7 +75,7 @@ type Expect struct {
 
 // Ready is the answer to configure: the connections are open and one request was verified.
 type Ready struct {
-	Connections int    `json:"connections"`        // opened
+	Connections int    `json:"connections"`        // opened; without reuse those that will be opened and closed for each request
 	Verified    int    `json:"verified"`           // requests of distinct form that were answered as expected
 	Problem     string `json:"problem,omitempty"`  // why the verification failed; the load then runs all the same, and a guard says so
 	Shortage    string `json:"shortage,omitempty"` // why fewer connections than asked were opened

@@ -8,7 +8,7 @@
 //	worker: hello      what it is and which version of the protocol it speaks
 //	engine: configure  its specification (a load.Spec, an origin.Spec, ...)
 //	worker: ready      after listening, or after connecting and verifying; or error
-//	engine: start      time zero
+//	engine: start      time zero; answered by reply or error
 //	engine: control    any number: phases of a load, upstreams of a proxy, faults of a relay; each answered by reply or error
 //	worker: sample     once a second, without being asked, and at once when asked by a sample message
 //	engine: stop       end gracefully (drain); a second stop does not wait
