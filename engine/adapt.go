@@ -59,6 +59,28 @@ func verdictRun(d *record.Data, whole bool) *verdict.Run {
 	return out
 }
 
+// addRun adds a run to what became of its cell. A run of the cell that could not be installed is one that the harness spoiled
+// where others could.
+func addRun(cell *verdict.Cell, run *verdict.Run) {
+	if cell.State == verdict.Failed {
+		cell.Runs = append(cell.Runs, &verdict.Run{Outcome: verdict.Errored, Reason: cell.Reason})
+		cell.State, cell.Reason = verdict.Ran, ""
+	}
+	cell.Runs = append(cell.Runs, run)
+}
+
+// addNone notes that a cell has no run.
+func addNone(cell *verdict.Cell, r *record.Run) {
+	switch {
+	case r.Status != record.Failed:
+		cell.State, cell.Reason = verdict.Skipped, r.Reason
+	case len(cell.Runs) > 0:
+		cell.Runs = append(cell.Runs, &verdict.Run{Round: r.Coord.Round, Repeat: r.Coord.Repeat, Outcome: verdict.Errored, Reason: r.Reason})
+	default:
+		cell.State, cell.Reason = verdict.Failed, r.Reason
+	}
+}
+
 // replicas lists the figures of each replica of each process.
 func replicas(r *record.Run, out *verdict.Run) {
 	for _, p := range r.Processes {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 

@@ -3,10 +3,8 @@ package engine
 import (
 	"context"
 	"maps"
-	"regexp"
 	"time"
 
-	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/task"
 	"github.com/planrun/planrun/internal/serve/origin"
 )
@@ -79,6 +77,8 @@ func (in *installation) begin(r *run) {
 func (in *installation) over(r *run) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	in.run = nil
 	in.runs++
 	if in.dead != "" {
@@ -91,46 +91,4 @@ func (in *installation) over(r *run) {
 			}
 		}
 	}
-}
-
-var stageRef = regexp.MustCompile(`stage\("([^"]*)"\)`)
-
-// neededBy lists the params that the expressions of a stage's cells read, with those that these read.
-func (p *Program) neededBy(st *Stage) map[string]bool {
-	out := map[string]bool{}
-	var need func(text string)
-	need = func(text string) {
-		for _, m := range paramRef.FindAllStringSubmatch(text, -1) {
-			q := p.params[m[1]]
-			if q == nil || out[m[1]] {
-				continue
-			}
-			out[m[1]] = true
-			for _, h := range q.part.Holes() {
-				need(h.Text)
-			}
-		}
-	}
-	holes := func(hs []*dsl.Hole, es []dsl.Expr) {
-		for _, h := range hs {
-			need(h.Text)
-		}
-		for _, e := range es {
-			need(e.Text)
-		}
-	}
-	holes(st.Part.Holes(), st.Part.Exprs())
-	for _, c := range st.Cells {
-		if c.LeftOut == "" {
-			holes(c.Scenario.Holes(), c.Scenario.Exprs())
-			holes(c.Target.Holes(), c.Target.Exprs())
-		}
-	}
-	for i := range p.Plan.Backends {
-		holes(p.Plan.Backends[i].Holes(), nil)
-	}
-	for i := range p.Plan.Probes {
-		holes(p.Plan.Probes[i].Holes(), nil)
-	}
-	return out
 }

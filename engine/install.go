@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,6 +22,7 @@ type installation struct {
 	id, dir  string
 	key      string
 	cell     *Cell // the first one that it serves
+	round    int   // of its stage, in which it was made
 	group    *proc.Group
 	scope    *journal.Scope
 	known    known
@@ -37,21 +39,25 @@ type installation struct {
 	run   *run   // the run that goes on, for events of its processes
 	runs  int    // runs so far
 	wants map[task.Process][]int
+	found map[string]any // what its actions recorded or set
 }
 
 // install makes an installation for a cell. What it started is ended if it fails.
-func (s *session) install(ctx context.Context, cell *Cell, stage known) (*installation, error) {
+func (s *session) install(ctx context.Context, cell *Cell, b *begun) (*installation, error) {
 	id, dir, err := s.set.NewInstall(cell.Coord.Target)
 	if err != nil {
 		return nil, err
 	}
-	in := &installation{session: s, id: id, dir: dir, key: cell.installKey(), cell: cell, scope: s.journal.Scope(), ports: map[string][]map[string]int{},
+	in := &installation{session: s, id: id, dir: dir, key: cell.installKey(), cell: cell, round: b.record.Round, scope: s.journal.Scope(), ports: map[string][]map[string]int{},
 		backends: map[string][]task.Process{}, wants: map[task.Process][]int{}, eval: cell.eval}
 	if in.group, err = s.manager.Group(proc.GroupOptions{Dir: dir, Journal: in.scope, Parent: s.setup}); err != nil {
 		return nil, err
 	}
 	s.progress.Install(cell.Coord.Target)
-	if err = in.do(ctx, stage); err != nil {
+	if err = in.do(ctx, b.known); err == nil {
+		err = in.died()
+	}
+	if err != nil {
 		in.end()
 		return nil, err
 	}
@@ -83,11 +89,23 @@ func (in *installation) do(ctx context.Context, stage known) error {
 	if err := in.takePorts(); err != nil {
 		return err
 	}
+	// What needs a run is not known yet, and is no error until a run needs it.
+	in.p.bindParams(ctx, verdict.AtRun, in.eval, in.known, in.values(), in.p.neededBy(in.p.stage(in.cell.Coord.Stage)), map[string]string{})
 	target, list := in.cell.Target.Bind(in.eval.fill(ctx, in.known, in.values()))
 	if err := placedAt(list); err != nil {
 		return err
 	}
 	return in.host().sequence(ctx, target.Val.Install)
+}
+
+// died says which of its processes ended by itself.
+func (in *installation) died() error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.dead != "" {
+		return errors.New(in.dead)
+	}
+	return nil
 }
 
 // end undoes the installation. What its processes were is kept in its directory.

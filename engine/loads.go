@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -158,7 +159,7 @@ func (x *loadRun) finish(ctx context.Context, drain time.Duration) error {
 	err := each(x.workers, func(w task.Process) error { return x.r.procs.Stop(stopCtx, w) })
 	x.mu.Lock()
 	x.over = true
-	final, reported, counts := x.final, len(x.reported), x.counts
+	final, reported, counts := x.final, len(x.reported), maps.Clone(x.counts)
 	x.mu.Unlock()
 	x.r.editLoad(x.index, func(l *record.Load) {
 		l.End, l.Final, l.Reported, l.Totals = x.r.since(time.Now()), final == len(x.workers), reported, counts

@@ -4,17 +4,42 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/planrun/planrun/engine/proc"
+	"github.com/planrun/planrun/engine/record"
 )
 
-const missingProgram = "\x00missing: "
+// A noRun says why a cell has no run: unsupported or failed.
+type noRun struct {
+	status record.Status
+	text   string
+}
+
+// without says why a cell cannot run; nil if it can, as far as is known.
+func (s *session) without(c *Cell, b *begun) *noRun {
+	if c.Unsupported != "" {
+		return &noRun{record.Unsupported, c.Unsupported}
+	}
+	if why, ok := b.broken[c]; ok {
+		return &why
+	}
+	if why, ok := s.failed[c.installKey()]; ok {
+		return &why
+	}
+	if missing := c.declared.missing(); len(missing) > 0 {
+		why := "not installed on this machine: " + strings.Join(missing, ", ")
+		s.missing(c.Coord.Target, why)
+		return &noRun{record.Unsupported, why}
+	}
+	return nil
+}
 
 // ensure gives the installation that a cell runs on: one that is there, or a new one. It is nil if the target cannot be
-// installed; an error means that nothing more can be run.
-func (s *session) ensure(ctx context.Context, c *Cell, b *begun, leave bool) (*installation, error) {
+// installed, which `without` then knows; an error means that nothing more can be run.
+func (s *session) ensure(ctx context.Context, c *Cell, b *begun) (*installation, error) {
 	for _, in := range s.current {
-		if in.key == c.installKey() && in.usable(c) {
+		if in.key == c.installKey() && in.usable(c, b.record.Round) {
 			return in, nil
 		}
 	}
@@ -24,7 +49,7 @@ func (s *session) ensure(ctx context.Context, c *Cell, b *begun, leave bool) (*i
 			s.leave(in)
 		}
 	}
-	in, err := s.install(ctx, c, b.known)
+	in, err := s.install(ctx, c, b)
 	switch {
 	case err == nil:
 		s.current = append(s.current, in)
@@ -33,18 +58,17 @@ func (s *session) ensure(ctx context.Context, c *Cell, b *begun, leave bool) (*i
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	}
-	why := s.redact(err.Error())
-	var missing *proc.MissingProgram
-	if errors.As(err, &missing) {
-		why = missingProgram + missing.Error()
+	why := noRun{record.Failed, s.redact(err.Error())}
+	if missing := (*proc.MissingProgram)(nil); errors.As(err, &missing) {
+		why = noRun{record.Unsupported, missing.Error()}
 		s.missing(c.Coord.Target, missing.Error())
 	}
 	s.failed[c.installKey()] = why
 	return nil, nil
 }
 
-// usable reports whether an installation may serve another run of a cell.
-func (in *installation) usable(c *Cell) bool {
+// usable reports whether an installation may serve another run of a cell, in a round of its stage.
+func (in *installation) usable(c *Cell, round int) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	switch {
@@ -53,7 +77,7 @@ func (in *installation) usable(c *Cell) bool {
 	case c.Fresh == "run":
 		return in.runs == 0
 	case c.Fresh == "scenario":
-		return in.cell.Coord.Stage == c.Coord.Stage && in.cell.Coord.Scenario == c.Coord.Scenario
+		return in.runs == 0 || in.round == round && in.cell.Coord.Stage == c.Coord.Stage && in.cell.Coord.Scenario == c.Coord.Scenario
 	}
 	return true
 }

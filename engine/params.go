@@ -170,14 +170,26 @@ func (c *compilation) paramNames() []verdict.Name {
 	return append(out, c.cpuNames()...)
 }
 
-// bindParams evaluates the needed params of one time, in order, and adds them to k.
-func (p *Program) bindParams(ctx context.Context, t verdict.Time, e *evaluator, k known, v verdict.Values, needed map[string]bool) diag.List {
+// bindParams evaluates the needed params of one time, in order, and adds them to k. Those that were computed from figures
+// that a guard taints are added to tainted, with what the guard said.
+func (p *Program) bindParams(ctx context.Context, t verdict.Time, e *evaluator, k known, v verdict.Values, needed map[string]bool, tainted map[string]string) diag.List {
 	var list diag.List
 	for _, q := range p.order {
 		if q.time != t || !needed[q.name] {
 			continue
 		}
-		part, l := q.part.Bind(e.fill(ctx, k, v))
+		for _, h := range q.part.Holes() {
+			for _, m := range paramRef.FindAllStringSubmatch(h.Text, -1) {
+				if why, ok := tainted[m[1]]; ok {
+					tainted[q.name] = why
+				}
+			}
+		}
+		part, l := q.part.Bind(e.filling(ctx, k, v, func(r verdict.Result) {
+			for _, t := range r.Tainted {
+				tainted[q.name] = t.Guard + ": " + t.Message
+			}
+		}))
 		list = append(list, l...)
 		if l.HasErrors() {
 			continue

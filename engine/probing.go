@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -9,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/dsl/diag"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/task"
 )
@@ -19,27 +22,24 @@ type probing struct {
 	of    []string
 	every time.Duration
 	spec  task.Probe
-	where string
 }
 
 // probes lists the probes of a cell: its processes and the host always, unless the stage leaves them out or the plan has
-// one of that kind.
-func (p *Program) probes(cell *Cell) (out []probing) {
+// one of that kind. What fill does not know is a problem.
+func (p *Program) probes(cell *Cell, fill dsl.Filler) (out []probing, list diag.List) {
 	has := map[string]bool{}
 	for i := range p.Plan.Probes {
-		part, list := p.Plan.Probes[i].Bind(cell.eval.fill(context.Background(), cell.known, cell.values()))
+		part, l := p.Plan.Probes[i].Bind(fill)
+		list = append(append(list, l...), unknown(part.Holes())...)
+		has[part.Val.Kind] = true
 		spec, ok := part.Val.Spec.(task.Probe)
-		if !ok || list.HasErrors() {
-			continue // reported by the check
+		if !ok {
+			continue // its whole value is not known
 		}
-		x := probing{name: part.Val.Name, every: part.Val.Every, spec: spec, where: part.Pos().String()}
-		if x.name == "" {
-			x.name = part.Val.Kind
-		}
+		x := probing{name: cmp.Or(part.Val.Name, part.Val.Kind), every: part.Val.Every, spec: spec}
 		if part.Val.Of != "" {
 			x.of = []string{part.Val.Of}
 		}
-		has[part.Val.Kind] = true
 		out = append(out, x)
 	}
 	for _, k := range p.always {
@@ -47,12 +47,11 @@ func (p *Program) probes(cell *Cell) (out []probing) {
 			out = append(out, probing{name: k.Name, every: time.Second, spec: k.New().(task.Probe)})
 		}
 	}
-	st := p.stage(cell.Coord.Stage)
-	without := []string(nil)
-	if st != nil {
+	var without []string
+	if st := p.stage(cell.Coord.Stage); st != nil {
 		without = st.Part.Val.Probes.Without
 	}
-	return slices.DeleteFunc(out, func(x probing) bool { return slices.Contains(without, x.name) || slices.Contains(without, "all") })
+	return slices.DeleteFunc(out, func(x probing) bool { return slices.Contains(without, x.name) || slices.Contains(without, "all") }), list
 }
 
 func (p *Program) stage(name string) *Stage {

@@ -57,8 +57,9 @@ func (r *run) harness(err error) {
 }
 
 func (r *run) harnessLocked(err error) {
-	r.rec.Facts.Harness = append(r.rec.Facts.Harness, err.Error())
-	slog.Error(err.Error())
+	text := r.redact(err.Error())
+	r.rec.Facts.Harness = append(r.rec.Facts.Harness, text)
+	slog.Error(text)
 }
 
 func (r *run) addLoad(l record.Load) int {

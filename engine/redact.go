@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"html"
 	"net/url"
 	"slices"
 	"strings"
@@ -25,7 +26,12 @@ func (p *Program) redact(text string) string {
 
 func encodings(s string) []string {
 	quoted, _ := json.Marshal(s)
-	out := []string{s, strings.Trim(string(quoted), `"`), url.QueryEscape(s), url.PathEscape(s), hex.EncodeToString([]byte(s)), strings.ToUpper(hex.EncodeToString([]byte(s)))}
+	plain := &strings.Builder{}
+	e := json.NewEncoder(plain)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a builder takes everything
+	unquoted := strings.TrimSuffix(plain.String(), "\n")
+	out := []string{s, string(quoted[1 : len(quoted)-1]), unquoted[1 : len(unquoted)-1], strings.ReplaceAll(s, "'", "''"), html.EscapeString(s), url.QueryEscape(s), url.PathEscape(s), hex.EncodeToString([]byte(s)), strings.ToUpper(hex.EncodeToString([]byte(s)))}
 	// What stands before the secret moves its base64 by 0, 1 or 2 bytes; the characters that do not depend on what is
 	// around it are what to look for.
 	for pad := range 3 {

@@ -50,9 +50,12 @@ var errUnmet = errors.New("its require does not hold")
 // errAborted says that a phase's abort held: a result.
 var errAborted = errors.New("aborted")
 
-// do runs the phases and leaves everything as it was before.
-func (r *run) do(ctx context.Context) {
-	err := r.phases(ctx)
+// do runs the phases, unless there is a problem already, and leaves everything as it was before.
+func (r *run) do(ctx context.Context, problem error) {
+	err := problem
+	if err == nil {
+		err = r.phases(ctx)
+	}
 	cause := error(task.ErrPhaseOver)
 	if err != nil && !errors.Is(err, errUnmet) && !errors.Is(err, errAborted) {
 		cause = err
@@ -79,7 +82,7 @@ func (r *run) conclude(err error) {
 	case errors.Is(err, ErrInterrupted):
 		r.rec.Status, r.rec.Reason = record.Interrupted, "interrupted"
 	default:
-		r.rec.Status, r.rec.Reason = record.Failed, err.Error()
+		r.rec.Status, r.rec.Reason = record.Failed, r.redact(err.Error())
 		var at *placed
 		if errors.As(err, &at) {
 			r.rec.Where = at.pos.String()
@@ -190,7 +193,7 @@ func (r *run) leavePhase(i int, end time.Time, why string, err error) {
 	default:
 		p.Ended = why
 	}
-	if e := r.out.Checkpoint(r.rec); e != nil {
+	if e := r.out.Checkpoint(r.kept()); e != nil {
 		r.harnessLocked(e)
 	}
 }

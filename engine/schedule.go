@@ -3,99 +3,122 @@ package engine
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/dsl/diag"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/verdict"
 )
 
 // stages runs the schedule. An error ends it: an interrupt, or the result set cannot be written. What goes wrong with a
-// target or a run is a result, and the next one is run.
+// stage, a target or a run is a result, and the next one is run.
 func (s *session) stages(ctx context.Context) error {
 	for _, st := range s.p.Stages {
 		if !slices.ContainsFunc(st.Cells, func(c *Cell) bool { return c.LeftOut == "" }) {
 			continue
 		}
-		rounds, done := st.Rounds, 0
-		for round := 1; done < max(1, rounds); round++ {
-			begun, err := s.begin(ctx, st, round)
+		for round, rounds := 1, 1; round <= rounds; round++ {
+			b, err := s.begin(ctx, st, round)
 			if err != nil {
 				return err
 			}
-			rounds = begun.rounds
-			if err := s.round(ctx, st, begun); err != nil {
+			rounds = b.record.Rounds
+			if err := s.round(ctx, b); err != nil {
 				return err
 			}
-			done++
 		}
 		s.leaveAll()
 	}
 	return nil
 }
 
-// A begun stage has its expressions evaluated.
+// A begun stage has its expressions evaluated. Its cells are those that are to run, with what only the stage knew.
 type begun struct {
-	round, rounds int
-	record        record.Stage
-	known         known
-	together      bool
+	record   record.Stage
+	known    known
+	together bool
+	cells    []*Cell
+	repeats  map[*Cell]int
+	broken   map[*Cell]noRun // cells whose values cannot be known
+	said     map[*Cell]bool  // that they have no run
 }
 
-// begin evaluates what is known when a stage begins, and records it.
+// begin evaluates what is known when a round of a stage begins, and records it. A stage whose values cannot be known has
+// no runs: its cells have failed.
 func (s *session) begin(ctx context.Context, st *Stage, round int) (*begun, error) {
-	k := s.p.planned.with(known{"stage": st.Name})
+	b := &begun{known: s.p.planned.with(known{"stage": st.Name}), repeats: map[*Cell]int{}, broken: map[*Cell]noRun{}, said: map[*Cell]bool{},
+		record: record.Stage{Name: st.Name, Round: round, Start: time.Now().UTC(), Params: map[string]any{}, Tainted: map[string]string{}, Planned: map[string]int{}}}
 	v := verdict.Values{Data: s.results}
-	list := s.p.bindParams(ctx, verdict.AtStage, s.p.eval, k, v, s.p.neededBy(st))
-	part, l := st.Part.Bind(s.p.eval.fill(ctx, k, v))
-	if list = append(list, l...); list.HasErrors() {
-		return nil, fmt.Errorf("stage %s: %w", st.Name, placedAt(list))
-	}
-	b := &begun{round: round, rounds: max(1, part.Val.Rounds), known: k, together: part.Val.Together,
-		record: record.Stage{Name: st.Name, Round: round, Start: time.Now().UTC(), Order: cmp.Or(part.Val.Order, "blocked"), Seed: uint64(part.Val.Seed), Params: map[string]any{}}}
+	list := s.p.bindParams(ctx, verdict.AtStage, s.p.eval, b.known, v, s.p.neededBy(st), b.record.Tainted)
+	part, l := st.Part.Bind(s.p.eval.fill(ctx, b.known, v))
+	list = append(append(list, l...), unknown(part.Holes())...)
+	b.together, b.record.Rounds, b.record.Order, b.record.Seed = part.Val.Together, max(1, part.Val.Rounds), cmp.Or(part.Val.Order, "blocked"), uint64(part.Val.Seed)
 	if b.record.Order == "random" && b.record.Seed == 0 {
 		b.record.Seed = uint64(time.Now().UnixNano())
 	}
 	for _, p := range s.p.order {
-		if v, ok := k.value("params." + p.name); ok && p.time == verdict.AtStage {
+		if v, ok := b.known.value("params." + p.name); ok && p.time == verdict.AtStage && !p.part.Val.Secret {
 			b.record.Params[p.name] = v
 		}
+	}
+	for _, c := range st.Cells {
+		if c.LeftOut != "" {
+			s.cell(c).State, s.cell(c).Reason = verdict.LeftOut, c.LeftOut
+			continue
+		}
+		c, n, l := s.inStage(ctx, c, b)
+		b.cells, b.repeats[c] = append(b.cells, c), n
+		if err := placedAt(append(slices.Clone(list), l...)); err != nil {
+			b.repeats[c], b.broken[c] = max(1, n), noRun{record.Failed, s.redact(err.Error())}
+		}
+		b.record.Planned[coordText(c.Coord)] = b.repeats[c]
+		s.cell(c).Planned += b.repeats[c]
 	}
 	return b, s.set.WriteStage(&b.record)
 }
 
+// inStage gives a cell with the knobs that only its stage knew, and how many runs of it there are to be in a round.
+func (s *session) inStage(ctx context.Context, c *Cell, b *begun) (*Cell, int, diag.List) {
+	if len(c.Scenario.Holes()) == 0 {
+		return c, c.Repeats, nil
+	}
+	part, list := c.Scenario.Bind(c.eval.fill(ctx, c.known.with(b.known), verdict.Values{At: verdictCoord(c.Coord), Data: s.results}))
+	out := *c
+	out.known = maps.Clone(c.known)
+	out.With, _ = mergeKnobs(c.Target, part)
+	for _, k := range out.With {
+		out.known["with."+k.Name] = k.Val.Value
+		if !k.Val.Value.Known() {
+			list.Addf(k.Val.Value.Pos(), "the value of the knob %s is not known when the stage begins", k.Name)
+		}
+	}
+	return &out, cmp.Or(c.Repeats, part.Val.Repeats), list
+}
+
+// unknown lists the holes that could not be filled.
+func unknown(holes []*dsl.Hole) (list diag.List) {
+	for _, h := range holes {
+		list.Addf(h.Pos(1, 0), "the value of %s is not known", h.Text)
+	}
+	return list
+}
+
 // round does all runs of one round of a stage, in its order.
-func (s *session) round(ctx context.Context, st *Stage, b *begun) error {
-	var cells []*Cell
-	repeats := map[*Cell]int{}
-	for _, c := range st.Cells {
-		if c.LeftOut != "" {
-			s.cell(c).State = verdict.LeftOut
-			continue
-		}
-		n := c.Repeats
-		if n == 0 { // it was known only now
-			part, list := c.Scenario.Bind(c.eval.fill(ctx, b.known.with(c.known), verdict.Values{At: verdictCoord(c.Coord), Data: s.results}))
-			if err := placedAt(list); err != nil {
-				return err
-			}
-			n = part.Val.Repeats
-		}
-		repeats[c] = n
-		cells = append(cells, c)
-		s.cell(c).Planned += n
-	}
+func (s *session) round(ctx context.Context, b *begun) error {
 	if b.together {
-		for _, c := range cells {
-			if _, err := s.ensure(ctx, c, b, false); err != nil {
+		for _, c := range b.cells {
+			if why := s.without(c, b); why != nil {
+				continue
+			}
+			if _, err := s.ensure(ctx, c, b); err != nil {
 				return err
 			}
 		}
 	}
-	for _, slot := range order(b.record.Order, cells, func(c *Cell) int { return repeats[c] }, b.record.Seed+uint64(b.round)) {
+	for _, slot := range order(b.record.Order, b.cells, func(c *Cell) int { return b.repeats[c] }, b.record.Seed+uint64(b.record.Round)) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -106,78 +129,36 @@ func (s *session) round(ctx context.Context, st *Stage, b *begun) error {
 	return nil
 }
 
+// one does one run, or records why there is none.
+func (s *session) one(ctx context.Context, slot slot, b *begun) error {
+	c, coord := slot.cell, slot.cell.Coord
+	coord.Round, coord.Repeat = b.record.Round, slot.repeat
+	why := s.without(c, b)
+	if why == nil {
+		in, err := s.ensure(ctx, c, b)
+		if err != nil {
+			return err
+		}
+		if in != nil {
+			return s.do(ctx, c, coord, in, b)
+		}
+		why = s.without(c, b)
+	}
+	if b.said[c] {
+		return nil
+	}
+	b.said[c] = true
+	r := &record.Run{Coord: coord, Status: why.status, Reason: why.text, Start: time.Now().UTC()}
+	addNone(s.cell(c), r)
+	s.progress.None(coord, string(why.status), why.text)
+	return s.set.WriteRun(r)
+}
+
+// cell is what became of a cell so far.
 func (s *session) cell(c *Cell) *verdict.Cell {
 	k := verdictCoord(c.Coord)
 	if s.results.Cells[k] == nil {
 		s.results.Cells[k] = &verdict.Cell{}
 	}
 	return s.results.Cells[k]
-}
-
-// one does one run, or records why there is none.
-func (s *session) one(ctx context.Context, slot slot, b *begun) error {
-	c := slot.cell
-	coord := c.Coord
-	coord.Round, coord.Repeat = b.round, slot.repeat
-	none := func(status record.Status, why string) error {
-		cell := s.cell(c)
-		cell.State, cell.Reason = verdict.Skipped, why
-		if status == record.Failed {
-			cell.State = verdict.Failed
-		}
-		if slot.repeat > 1 {
-			return nil // said once
-		}
-		s.progress.None(coord, string(status), why)
-		return s.set.WriteRun(&record.Run{Coord: coord, Status: status, Reason: why, Start: time.Now().UTC()})
-	}
-	if c.Unsupported != "" {
-		return none(record.Unsupported, c.Unsupported)
-	}
-	if why, ok := s.failed[c.installKey()]; ok {
-		return none(record.Failed, why)
-	}
-	if missing := c.declared.missing(); len(missing) > 0 {
-		why := "not installed on this machine: " + strings.Join(missing, ", ")
-		s.missing(c.Coord.Target, why)
-		return none(record.Unsupported, why)
-	}
-	in, err := s.ensure(ctx, c, b, true)
-	if err != nil {
-		return err
-	}
-	if in == nil {
-		why := s.failed[c.installKey()]
-		if status, ok := strings.CutPrefix(why, missingProgram); ok {
-			delete(s.failed, c.installKey())
-			return none(record.Unsupported, status)
-		}
-		return none(record.Failed, why)
-	}
-	return s.do(ctx, c, coord, in, b)
-}
-
-// stagesLeftOut finds params that need results of cells that --only or --skip left out, before anything is done.
-func (s *session) stagesLeftOut(ctx context.Context) diag.List {
-	var list diag.List
-	ran := map[string]bool{}
-	for _, st := range s.p.Stages {
-		included := slices.ContainsFunc(st.Cells, func(c *Cell) bool { return c.LeftOut == "" })
-		if included {
-			for _, p := range s.p.order {
-				if p.time != verdict.AtStage || !s.p.neededBy(st)[p.name] {
-					continue
-				}
-				for _, h := range p.part.Holes() {
-					for _, m := range stageRef.FindAllStringSubmatch(h.Text, -1) {
-						if other := s.p.stage(m[1]); other != nil && !ran[m[1]] {
-							list.Addf(h.Pos(1, 0), "stage %q needs params.%s, which needs the results of stage %q, which is left out", st.Name, p.name, m[1]).Hint = fmt.Sprintf("run that stage too, or use --set %s=VALUE", p.name)
-						}
-					}
-				}
-			}
-		}
-		ran[st.Name] = included
-	}
-	return list
 }

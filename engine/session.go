@@ -55,9 +55,9 @@ type session struct {
 	cert     []byte
 	key      []byte
 
-	results  *verdict.Data     // of the runs so far
-	current  []*installation   // more than one where the stage is together
-	failed   map[string]string // install key -> why it could not be installed
+	results  *verdict.Data    // of the runs so far
+	current  []*installation  // more than one where the stage is together
+	failed   map[string]noRun // install key -> why it could not be installed
 	programs map[string]record.Program
 
 	mu        sync.Mutex
@@ -74,8 +74,8 @@ func (p *Program) Run(ctx context.Context, opt RunOptions) (*Outcome, error) {
 	if opt.Progress == nil {
 		opt.Progress = Quiet{}
 	}
-	s := &session{p: p, opt: opt, progress: opt.Progress, failed: map[string]string{}, programs: map[string]record.Program{}, results: &verdict.Data{Cells: map[verdict.Coord]*verdict.Cell{}}}
-	if list := s.stagesLeftOut(ctx); list.HasErrors() {
+	s := &session{p: p, opt: opt, progress: opt.Progress, failed: map[string]noRun{}, programs: map[string]record.Program{}, results: &verdict.Data{Cells: map[verdict.Coord]*verdict.Cell{}}}
+	if list := s.stagesLeftOut(); list.HasErrors() {
 		return nil, list
 	}
 	if err := s.open(); err != nil {

@@ -112,10 +112,7 @@ func (x *action) bind(ctx context.Context) error {
 		return nil
 	}
 	part, list := x.part.Bind(x.fill(ctx, known{"replica": 0.0}))
-	for _, h := range part.Holes() {
-		list.Addf(h.Pos(1, 0), "the value of %s is not known", h.Text)
-	}
-	if err := placedAt(list); err != nil {
+	if err := placedAt(append(list, unknown(part.Holes())...)); err != nil {
 		return err
 	}
 	env := x.host.env(x.part)

@@ -56,7 +56,16 @@ func limits(l dsl.Limits, group string) task.Limits {
 	return task.Limits{Memory: int64(l.Memory), CPU: l.CPU, Files: l.Files, Processes: l.Processes, IgnoreSocketBuffers: !l.CountSocketBuffers, Group: group}
 }
 
-func (in *installation) setValue(name string, v any) { in.known["values."+name] = v }
+// setValue keeps what an action of the installation recorded or set; every run on it has it too.
+func (in *installation) setValue(name string, v any) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.found == nil {
+		in.found = map[string]any{}
+	}
+	in.found[name] = v
+	in.known = in.known.with(known{"values." + name: v})
+}
 
 // allowed refuses load to public addresses.
 func (s *session) allowed(host string, ip netip.Addr) error {

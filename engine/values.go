@@ -105,6 +105,11 @@ func (e *evaluator) compile(text string, when dsl.Time) expression {
 // fill fills the holes whose values are known now; the others stay. A hole that does not compile stays too: it is
 // reported when everything is known that it could use. v gives what is beside the names: the cell, results, functions.
 func (e *evaluator) fill(ctx context.Context, k known, v verdict.Values) dsl.Filler {
+	return e.filling(ctx, k, v, func(verdict.Result) {})
+}
+
+// filling is fill that also tells what each expression came to.
+func (e *evaluator) filling(ctx context.Context, k known, v verdict.Values, tell func(verdict.Result)) dsl.Filler {
 	v.Names = k.plain()
 	return func(h *dsl.Hole) (any, bool, error) {
 		if v, ok := k.written(h.Text); ok {
@@ -127,6 +132,7 @@ func (e *evaluator) fill(ctx context.Context, k known, v verdict.Values) dsl.Fil
 		if r.Err != nil {
 			return nil, false, r.Err
 		}
+		tell(r)
 		return r.Value, true, nil
 	}
 }

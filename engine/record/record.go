@@ -211,6 +211,8 @@ type Stage struct {
 	Start   time.Time         `json:"start"`
 	Order   string            `json:"order"`
 	Seed    uint64            `json:"seed,omitempty"`
+	Rounds  int               `json:"rounds,omitempty"`  // of the stage, as it was known when this one began
+	Planned map[string]int    `json:"planned,omitempty"` // cell (stage/target/scenario[axis=value]) -> runs of it that were to be in this round
 	Params  map[string]any    `json:"params,omitempty"`
 	Tainted map[string]string `json:"tainted,omitempty"` // param -> guard that taints what it was computed from
 }

@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/dsl/diag"
+	"github.com/planrun/planrun/engine/verdict"
+)
+
+// stageRef finds the stages that an expression reads.
+var stageRef = regexp.MustCompile(`stage\("([^"]*)"\)`)
+
+// neededBy lists the params that the expressions of a stage's cells read, with those that these read.
+func (p *Program) neededBy(st *Stage) map[string]bool {
+	out := map[string]bool{}
+	var need func(text string)
+	need = func(text string) {
+		for _, m := range paramRef.FindAllStringSubmatch(text, -1) {
+			q := p.params[m[1]]
+			if q == nil || out[m[1]] {
+				continue
+			}
+			out[m[1]] = true
+			for _, h := range q.part.Holes() {
+				need(h.Text)
+			}
+		}
+	}
+	holes := func(hs []*dsl.Hole, es []dsl.Expr) {
+		for _, h := range hs {
+			need(h.Text)
+		}
+		for _, e := range es {
+			need(e.Text)
+		}
+	}
+	holes(st.Part.Holes(), st.Part.Exprs())
+	for _, c := range st.Cells {
+		if c.LeftOut == "" {
+			holes(c.Scenario.Holes(), c.Scenario.Exprs())
+			holes(c.Target.Holes(), c.Target.Exprs())
+		}
+	}
+	for i := range p.Plan.Backends {
+		holes(p.Plan.Backends[i].Holes(), nil)
+	}
+	for i := range p.Plan.Probes {
+		holes(p.Plan.Probes[i].Holes(), nil)
+	}
+	return out
+}
+
+// stagesLeftOut finds params that need results of cells that --only or --skip left out, before anything is done.
+func (s *session) stagesLeftOut() diag.List {
+	var list diag.List
+	ran := map[string]bool{}
+	for _, st := range s.p.Stages {
+		included := slices.ContainsFunc(st.Cells, func(c *Cell) bool { return c.LeftOut == "" })
+		if included {
+			for _, p := range s.p.order {
+				if p.time != verdict.AtStage || !s.p.neededBy(st)[p.name] {
+					continue
+				}
+				for _, h := range p.part.Holes() {
+					for _, m := range stageRef.FindAllStringSubmatch(h.Text, -1) {
+						if other := s.p.stage(m[1]); other != nil && !ran[m[1]] {
+							list.Addf(h.Pos(1, 0), "stage %q needs params.%s, which needs the results of stage %q, which is left out", st.Name, p.name, m[1]).Hint = fmt.Sprintf("run that stage too, or use --set %s=VALUE", p.name)
+						}
+					}
+				}
+			}
+		}
+		ran[st.Name] = included
+	}
+	return list
+}
