@@ -24,16 +24,53 @@ const (
 
 // A Histogram records durations. The zero value is empty and ready to use.
 type Histogram struct {
-	h        *hdrhistogram.Histogram
+	h        *hdrhistogram.Histogram // nil if nothing was recorded within the range, or if it is packed
+	packed   []byte                  // V2, compressed: about a hundredth of the memory
+	n        int64                   // values within the range
 	overflow int64
 	min, max int64 // exact, in nanoseconds; valid if Count() > 0
 }
 
+// Pack gives up the counters' memory for their compressed form. Reading a packed histogram unpacks it each time, without
+// keeping that; recording and merging into it unpack it for good. A nil histogram stays nil.
+func (h *Histogram) Pack() error {
+	if h == nil || h.h == nil {
+		return nil
+	}
+	b, err := h.h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		return fmt.Errorf("packing a histogram: %w", err)
+	}
+	h.packed, h.h = b, nil
+	return nil
+}
+
+// counters are those of the values within the range; they may be a copy.
+func (h *Histogram) counters() *hdrhistogram.Histogram {
+	if h.h != nil || h.packed == nil {
+		return h.h
+	}
+	raw, err := hdrhistogram.Decode(h.packed)
+	if err != nil {
+		panic("hdr: what was packed cannot be unpacked: " + err.Error())
+	}
+	return raw
+}
+
+// own makes the counters ready to be changed.
+func (h *Histogram) own() *hdrhistogram.Histogram {
+	if h.h == nil {
+		old := h.counters()
+		if h.h = hdrhistogram.New(Lowest, Highest, Digits); old != nil {
+			h.h.Merge(old)
+		}
+		h.packed = nil
+	}
+	return h.h
+}
+
 // Record counts one duration of ns nanoseconds; a negative one counts as 0.
 func (h *Histogram) Record(ns int64) {
-	if h.h == nil {
-		h.h = hdrhistogram.New(Lowest, Highest, Digits)
-	}
 	ns = max(ns, 0)
 	if h.Count() == 0 {
 		h.min, h.max = ns, ns
@@ -41,17 +78,19 @@ func (h *Histogram) Record(ns int64) {
 		h.min, h.max = min(h.min, ns), max(h.max, ns)
 	}
 	// The last bucket of the library ends somewhat above the range.
-	if ns > Highest || h.h.RecordValue(ns) != nil {
+	if ns > Highest || h.own().RecordValue(ns) != nil {
 		h.overflow++
+		return
 	}
+	h.n++
 }
 
 // Count is the number of recorded durations, with those above the range.
 func (h *Histogram) Count() int64 {
-	if h == nil || h.h == nil {
+	if h == nil {
 		return 0
 	}
-	return h.h.TotalCount() + h.overflow
+	return h.n + h.overflow
 }
 
 // Overflow is how many durations were above Highest.
@@ -73,11 +112,11 @@ func (h *Histogram) Quantile(q float64) float64 {
 	}
 	// The rank is exact but for products such as 0.07 * 100, which are a little above the whole number.
 	rank := max(1, math.Ceil(q*float64(n)-1e-6))
-	if rank > float64(h.h.TotalCount()) {
+	if rank > float64(h.n) {
 		return float64(h.max)
 	}
 	// The library rounds a rank instead of taking the next one, so it gets the quantile of a whole rank.
-	v := h.h.ValueAtQuantile(100 * rank / float64(h.h.TotalCount()))
+	v := h.counters().ValueAtQuantile(100 * rank / float64(h.n))
 	return float64(min(max(v, h.min), h.max))
 }
 
@@ -87,7 +126,11 @@ func (h *Histogram) Mean() float64 {
 	if n == 0 {
 		return math.NaN()
 	}
-	return (h.h.Mean()*float64(h.h.TotalCount()) + float64(Highest)*float64(h.overflow)) / float64(n)
+	sum := float64(Highest) * float64(h.overflow)
+	if h.n > 0 {
+		sum += h.counters().Mean() * float64(h.n)
+	}
+	return sum / float64(n)
 }
 
 // Merge adds o to h.
@@ -95,17 +138,17 @@ func (h *Histogram) Merge(o *Histogram) error {
 	if o.Count() == 0 {
 		return nil
 	}
-	if h.h == nil {
-		h.h = hdrhistogram.New(Lowest, Highest, Digits)
-	}
 	if h.Count() == 0 {
 		h.min, h.max = o.min, o.max
 	} else {
 		h.min, h.max = min(h.min, o.min), max(h.max, o.max)
 	}
-	if dropped := h.h.Merge(o.h); dropped != 0 {
-		return fmt.Errorf("merging histograms dropped %d values", dropped)
+	if o.n > 0 {
+		if dropped := h.own().Merge(o.counters()); dropped != 0 {
+			return fmt.Errorf("merging histograms dropped %d values", dropped)
+		}
 	}
+	h.n += o.n
 	h.overflow += o.overflow
 	return nil
 }
@@ -115,16 +158,11 @@ func (h *Histogram) Reset() {
 	if h.h != nil {
 		h.h.Reset()
 	}
-	h.overflow, h.min, h.max = 0, 0, 0
+	h.packed, h.n, h.overflow, h.min, h.max = nil, 0, 0, 0, 0
 }
 
-// Raw is the underlying histogram, for the .hlog writer; nil if nothing was ever recorded.
-func (h *Histogram) Raw() *hdrhistogram.Histogram { return h.h }
-
-// FromRaw makes a Histogram of one that was read from a log. The minimum and maximum are as exact as the log is.
-func FromRaw(raw *hdrhistogram.Histogram) *Histogram {
-	return &Histogram{h: raw, min: raw.Min(), max: raw.Max()}
-}
+// Raw is the underlying histogram, for the .hlog writer, to be read only; nil if nothing was ever recorded.
+func (h *Histogram) Raw() *hdrhistogram.Histogram { return h.counters() }
 
 type wire struct {
 	Hist     []byte `json:"h,omitempty"` // V2, compressed
@@ -138,11 +176,14 @@ func (h *Histogram) MarshalJSON() ([]byte, error) {
 	if h.Count() == 0 {
 		return []byte("{}"), nil
 	}
-	b, err := h.h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	if err != nil {
-		return nil, fmt.Errorf("encoding a histogram: %w", err)
+	w := wire{h.packed, h.overflow, h.min, h.max}
+	if h.h != nil {
+		var err error
+		if w.Hist, err = h.h.Encode(hdrhistogram.V2CompressedEncodingCookieBase); err != nil {
+			return nil, fmt.Errorf("encoding a histogram: %w", err)
+		}
 	}
-	return json.Marshal(wire{b, h.overflow, h.min, h.max})
+	return json.Marshal(w)
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -164,5 +205,6 @@ func (h *Histogram) UnmarshalJSON(b []byte) error {
 	if dropped := h.h.Merge(raw); dropped != 0 {
 		return fmt.Errorf("decoding a histogram: %d values are out of range", dropped)
 	}
+	h.n = h.h.TotalCount()
 	return nil
 }

@@ -11,13 +11,14 @@ import (
 // error.
 func Restore(raw *hdrhistogram.Histogram, min, max, overflow int64) (*Histogram, error) {
 	h := &Histogram{h: raw, min: min, max: max, overflow: overflow}
-	if raw != nil && Ours(raw) {
-		return h, nil
-	}
-	h.h = hdrhistogram.New(Lowest, Highest, Digits)
 	if raw == nil {
 		return h, nil
 	}
+	h.n = raw.TotalCount()
+	if Ours(raw) {
+		return h, nil
+	}
+	h.h = hdrhistogram.New(Lowest, Highest, Digits)
 	if dropped := h.h.Merge(raw); dropped != 0 {
 		return nil, fmt.Errorf("reading a histogram: %d values are out of range", dropped)
 	}
