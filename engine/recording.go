@@ -10,12 +10,21 @@ import (
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/task"
+	"github.com/planrun/planrun/internal/hdr"
 	"github.com/planrun/planrun/internal/load"
 )
 
 // takeSample records what a load worker reports.
 func (r *run) takeSample(name string, worker int, offset float64, s load.Sample) {
 	r.out.Seconds(s.Seconds...)
+	for i := range s.Seconds { // the writer has copies
+		x := &s.Seconds[i]
+		for _, h := range []*hdr.Histogram{x.Latency, x.Service, x.Lag, x.Connect, x.TLS} {
+			if err := h.Pack(); err != nil {
+				r.harness(err)
+			}
+		}
+	}
 	points := measure.HealthPoints(name, worker, offset, s.Health)
 	r.out.Points(points...)
 	r.mu.Lock()
