@@ -32,7 +32,7 @@ type Program struct {
 	customDescs []series.Desc
 	always      []dsl.Kind // probes that every run has
 	readFile    func(path string) ([]byte, error)
-	secrets     []string
+	secrets     secrets
 }
 
 // A Stage is an entry of the schedule.

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/planrun/planrun/dsl/diag"
+	"github.com/planrun/planrun/engine/journal"
 	"github.com/planrun/planrun/engine/measure"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/report"
@@ -22,13 +25,9 @@ type Outcome struct {
 	Why     string // in words
 }
 
-// ConcludeOptions say how a result set is judged. The zero value judges what is there.
+// ConcludeOptions say how a result set is judged. The zero value judges what is there as the plan says.
 type ConcludeOptions struct {
-	Gate        string
-	NotUndone   []string
-	Interrupted bool
-	Failure     error // the harness failed outside of a run
-	Command     []string
+	Gate string // as in verdict.Options; "plan" is as the plan says
 }
 
 // Conclude judges what a result set holds by a program's verdicts, and writes results.json and report.md. It needs nothing
@@ -38,15 +37,23 @@ func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error
 	if err != nil {
 		return nil, err
 	}
+	end, err := ending(set)
+	if err != nil {
+		return nil, err
+	}
+	stages, err := set.Stages()
+	if err != nil {
+		return nil, err
+	}
 	data := &verdict.Data{Cells: map[verdict.Coord]*verdict.Cell{}}
 	for _, c := range p.Cells {
-		cell := &verdict.Cell{Planned: c.Repeats * max(1, p.stage(c.Coord.Stage).Rounds)}
+		cell := &verdict.Cell{Planned: p.plannedRuns(c, stages)}
 		if why, ok := env.LeftOut[coordText(c.Coord)]; ok {
 			cell.State, cell.Reason = verdict.LeftOut, why
 		}
 		data.Cells[verdictCoord(c.Coord)] = cell
 	}
-	res := &record.Results{Version: record.Version, Plan: p.Plan.Name, About: p.Plan.About, Complete: true, Undone: opt.NotUndone}
+	res := &record.Results{Version: record.Version, Plan: p.Plan.Name, About: p.Plan.About, Complete: true, Undone: end.NotUndone, Stages: stages}
 	var runs []*record.Run
 	var failed []string
 	for d, err := range set.All() {
@@ -60,13 +67,13 @@ func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error
 		}
 		switch r.Status {
 		case record.Unsupported, record.Skipped:
-			cell.State, cell.Reason = verdict.Skipped, r.Reason
+			addNone(cell, r)
 		case record.Failed:
 			failed = append(failed, fmt.Sprintf("%s: %s", coordText(r.Coord), r.Reason))
 			if r.Install == "" {
-				cell.State, cell.Reason = verdict.Failed, r.Reason
+				addNone(cell, r)
 			} else {
-				cell.Runs = append(cell.Runs, verdictRun(d, true))
+				addRun(cell, verdictRun(d, true))
 			}
 		default:
 			if r.Status == record.Unfinished || len(r.Metrics) == 0 || p.needsMetrics(r) {
@@ -82,7 +89,7 @@ func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error
 			if r.Status == record.Unfinished {
 				run.Outcome, run.Reason = verdict.Inconclusive, "it was not finished: planrun was killed"
 			}
-			cell.Runs = append(cell.Runs, run)
+			addRun(cell, run)
 			for _, g := range r.Checks {
 				if !g.OK {
 					failed = append(failed, fmt.Sprintf("%s: %s: %s", coordText(r.Coord), g.Name, g.Message))
@@ -103,19 +110,45 @@ func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error
 	js := rules.Judge(context.Background(), data, verdict.Options{Gate: gateOption(opt.Gate)})
 	res.Verdicts = judgements(p, js)
 	res.Cells, res.Descs = measure.CellsOf(runs)
-	if res.Stages, err = set.Stages(); err != nil {
-		return nil, err
-	}
 	res.Targets, res.Scenarios = p.shownTargets(env), p.shownScenarios(runs)
 	res.Sections = p.sections(res)
 	out := &Outcome{Set: set, Results: res}
-	out.Exit, out.Why = exit(opt, failed, rules.Summarize(js))
+	out.Exit, out.Why = exit(end, failed, rules.Summarize(js))
 	res.Exit, res.ExitWhy = out.Exit, out.Why
 	if err := set.WriteResults(res); err != nil {
 		return nil, err
 	}
 	out.Input = input(set, res, env, runs)
 	return out, out.writeReport()
+}
+
+// ending says how the plan run ended. What could not be undone then may be undone by now.
+func ending(set *record.Set) (*record.End, error) {
+	end, err := set.End()
+	if err != nil {
+		return nil, err
+	}
+	if end == nil {
+		return &record.End{Failure: "planrun was killed"}, nil
+	}
+	if log, err := journal.Read(set.Dir); err == nil && len(log.Pending()) == 0 {
+		end.NotUndone = slices.DeleteFunc(end.NotUndone, func(s string) bool { return strings.HasPrefix(s, "undoing entry ") })
+	}
+	return end, nil
+}
+
+// plannedRuns is how many runs of a cell there were to be: as its stages said when they began, or, of rounds that never
+// began, as far as the plan tells.
+func (p *Program) plannedRuns(c *Cell, stages []record.Stage) int {
+	n, begun, rounds := 0, 0, max(1, p.stage(c.Coord.Stage).Rounds)
+	last := c.Repeats
+	for _, s := range stages {
+		if s.Name == c.Coord.Stage {
+			last = s.Planned[coordText(c.Coord)]
+			n, begun, rounds = n+last, begun+1, max(s.Rounds, 1)
+		}
+	}
+	return n + last*max(0, rounds-begun)
 }
 
 func gateOption(g string) string {

@@ -4,18 +4,19 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/verdict"
 )
 
 // exit gives the code by the order of DESIGN 6: 5, 130, 4, 1, 3, 0.
-func exit(opt ConcludeOptions, failed []string, gates verdict.Summary) (int, string) {
+func exit(end *record.End, failed []string, gates verdict.Summary) (int, string) {
 	switch {
-	case len(opt.NotUndone) > 0:
-		return 5, fmt.Sprintf("%d changes could not be undone; `planrun clean` tries again", len(opt.NotUndone))
-	case opt.Interrupted:
+	case len(end.NotUndone) > 0:
+		return 5, fmt.Sprintf("%d changes could not be undone; `planrun clean` tries again", len(end.NotUndone))
+	case end.Interrupted:
 		return 130, "interrupted; undone, and what there was is reported"
-	case opt.Failure != nil:
-		return 4, "the harness failed: " + opt.Failure.Error()
+	case end.Failure != "":
+		return 4, "the harness failed: " + end.Failure
 	case len(failed) > 0:
 		first, _, _ := strings.Cut(failed[0], "\n")
 		if more := len(failed) - 1; more > 0 {

@@ -70,6 +70,9 @@ func (in *installation) do(ctx context.Context, stage known) error {
 		in.known[n] = v
 	}
 	in.known["dir"] = in.dir
+	for n, v := range in.session.found {
+		in.setValue(n, v)
+	}
 	if err := in.certificate(); err != nil {
 		return err
 	}

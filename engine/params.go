@@ -73,7 +73,8 @@ func (c *compilation) hostAndParams() {
 				c.planned["params."+p.name] = p.value
 			}
 			if p.part.Val.Secret {
-				c.secrets = append(c.secrets, secretsIn(p.value)...)
+				c.secrets.add(p.value)
+				c.secrets.add(p.part.Val.Value.Written)
 			}
 		} else if p.part.Val.Value.IsSet() {
 			p.time = c.timeOf(p)
@@ -128,6 +129,9 @@ func (c *compilation) environment(p *param) bool {
 	}
 	if v, ok := env(name); ok {
 		p.value = dsl.ScalarValue(v)
+		if p.part.Val.Secret {
+			c.secrets.add(v)
+		}
 		return true
 	}
 	if !p.part.Val.Value.IsSet() {
@@ -199,29 +203,10 @@ func (p *Program) bindParams(ctx context.Context, t verdict.Time, e *evaluator, 
 		}
 		if part.Val.Value.Known() {
 			k["params."+q.name] = part.Val.Value
+			if part.Val.Secret {
+				p.secrets.add(part.Val.Value.V)
+			}
 		}
 	}
 	return list
-}
-
-// secretsIn lists the texts of a secret that must not be written.
-func secretsIn(v any) []string {
-	switch v := v.(type) {
-	case string:
-		return []string{v}
-	case []any:
-		var out []string
-		for _, x := range v {
-			out = append(out, secretsIn(x)...)
-		}
-		return out
-	case map[string]any:
-		var out []string
-		for _, x := range v {
-			out = append(out, secretsIn(x)...)
-		}
-		slices.Sort(out)
-		return out
-	}
-	return nil
 }

@@ -5,7 +5,7 @@ import "reflect"
 // redacted is a copy of v in which every text is without secrets; v itself where the plan has none. Keys of maps stay as
 // they are: they are names of the plan's own.
 func redacted[T any](p *Program, v *T) *T {
-	if len(p.secrets) == 0 {
+	if p.secrets.none() {
 		return v
 	}
 	out := new(T)

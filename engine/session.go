@@ -55,6 +55,7 @@ type session struct {
 	cert     []byte
 	key      []byte
 
+	found    map[string]any   // values that setup set or recorded
 	results  *verdict.Data    // of the runs so far
 	current  []*installation  // more than one where the stage is together
 	failed   map[string]noRun // install key -> why it could not be installed
@@ -90,7 +91,17 @@ func (p *Program) Run(ctx context.Context, opt RunOptions) (*Outcome, error) {
 	s.leaveAll()
 	s.failures(s.journal.Unwind(ctx, s.undos, s.env, undoBudget))
 	s.closeGroup(s.setup)
-	out, e := Conclude(s.set, p, ConcludeOptions{Gate: opt.Gate, NotUndone: s.notUndone, Interrupted: errors.Is(context.Cause(ctx), ErrInterrupted), Failure: err, Command: opt.Command})
+	if len(s.notUndone) == 0 { // else the journal has to say what there is to undo
+		err = errors.Join(err, s.p.scrub(s.set.Dir))
+	}
+	end := &record.End{Interrupted: errors.Is(context.Cause(ctx), ErrInterrupted), NotUndone: s.notUndone}
+	if err != nil && !errors.Is(err, ErrInterrupted) {
+		end.Failure = s.redact(err.Error())
+	}
+	if e := s.set.WriteEnd(end); e != nil {
+		return nil, errors.Join(err, e)
+	}
+	out, e := Conclude(s.set, p, ConcludeOptions{Gate: opt.Gate})
 	if e != nil {
 		return nil, errors.Join(err, e)
 	}
@@ -155,5 +166,6 @@ func (s *session) setUp(ctx context.Context) error {
 	if err := in.host().sequence(ctx, s.p.Plan.Setup); err != nil {
 		return fmt.Errorf("setup: %w", err)
 	}
+	s.found = in.found
 	return nil
 }

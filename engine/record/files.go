@@ -66,6 +66,18 @@ func (s *Set) Environment() (*Environment, error) {
 	return versioned(readJSON[Environment](s.Path("environment.json")))
 }
 
+// WriteEnd writes end.json.
+func (s *Set) WriteEnd(e *End) error { return replaceJSON(s.Path("end.json"), e) }
+
+// End reads end.json; it is nil if planrun did not come to its end.
+func (s *Set) End() (*End, error) {
+	e, err := readJSON[End](s.Path("end.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return e, err
+}
+
 // WriteResults writes results.json.
 func (s *Set) WriteResults(r *Results) error {
 	return replaceJSON(s.Path("results.json"), r)

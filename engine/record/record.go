@@ -11,6 +11,7 @@
 //	                         names are escaped as in a URL's path, times are seconds since the run began
 //	runs/ID/events.jsonl     one Event a line
 //	installs/ID/             rendered files, command lines (commands.jsonl), logs of an installation
+//	end.json          End: how it all ended; not there if planrun was killed
 //	results.json      Results: a cache of what a report needs, made again from the runs
 //	report.md, report.html
 //
@@ -215,6 +216,13 @@ type Stage struct {
 	Planned map[string]int    `json:"planned,omitempty"` // cell (stage/target/scenario[axis=value]) -> runs of it that were to be in this round
 	Params  map[string]any    `json:"params,omitempty"`
 	Tainted map[string]string `json:"tainted,omitempty"` // param -> guard that taints what it was computed from
+}
+
+// An End says how a plan run ended, apart from its runs.
+type End struct {
+	Interrupted bool     `json:"interrupted,omitempty"`
+	Failure     string   `json:"failure,omitempty"`    // of the harness, outside of a run
+	NotUndone   []string `json:"not_undone,omitempty"` // changes that could not be undone
 }
 
 // An Environment is the machine and what was on it.
