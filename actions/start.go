@@ -101,6 +101,12 @@ func (s *Start) checkReady(c *dsl.Check) {
 // Declares the process, and what it forwards to.
 func (s *Start) Declares() task.Declaration {
 	p := task.ProcessDecl{Name: s.name(), Role: string(s.role()), Replicas: s.Replicas, Listen: s.Listen}
+	for _, e := range s.Ports {
+		if p.Ports == nil {
+			p.Ports = map[string]int{}
+		}
+		p.Ports[e.Name] = e.Val
+	}
 	if len(s.Command) > 0 && s.Command[0] != "" && !strings.Contains(s.Command[0], "/") {
 		p.Programs = s.Command[:1]
 	}

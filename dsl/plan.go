@@ -75,9 +75,9 @@ type Backend struct {
 	Replicas int          `yaml:"replicas" default:"1" min:"1" max:"10000" doc:"how many"`
 	Routes   Map[Strings] `yaml:"routes" doc:"host to path, or list of paths, that targets route to it"`
 	Builtin  string       `yaml:"builtin" default:"origin" doc:"the server of planrun's own that it runs"`
-	Command  []string     `yaml:"command" doc:"the command that it runs instead of a builtin"`
+	Command  []string     `yaml:"command" eval:"run" doc:"the command that it runs instead of a builtin; port(NAME) is a port of its own, replica its index; PORT_NAME is in its environment"`
 	Listen   Strings      `yaml:"listen" doc:"names of the ports that it is given; the first is what targets forward to; left out: http"`
-	Env      Map[string]  `yaml:"env" doc:"environment variables"`
+	Env      Map[string]  `yaml:"env" eval:"run" doc:"environment variables"`
 	With     Map[Value]   `yaml:"with" doc:"settings of the builtin"`
 	Ready    Ready        `yaml:"ready" doc:"when it counts as started"`
 	CPUs     CPUs         `yaml:"cpus" doc:"its CPUs; left out: those of the role backends"`

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/proc"
+	"github.com/planrun/planrun/engine/task"
 )
 
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
@@ -25,16 +27,18 @@ func (in *installation) portsFor(g *proc.Group, names []string) (map[string]int,
 	return out, nil
 }
 
-// takePorts takes the ports of all start actions before the first action, because files that are written first name them.
-func (in *installation) takePorts() error {
+// takePorts takes the ports of the start actions of install before the first one, because files that are written first name
+// them.
+func (in *installation) takePorts(install []dsl.Part[dsl.Action]) error {
 	d := &declared{}
-	d.declares(in.cell.Target.Val.Install)
+	d.declares(install)
 	for _, p := range d.processes {
 		for range max(1, p.Replicas) {
-			ports, err := in.portsFor(in.group, p.Listen)
+			ports, err := in.portsFor(in.group, slices.DeleteFunc(slices.Clone(p.Listen), func(n string) bool { return p.Ports[n] != 0 }))
 			if err != nil {
 				return err
 			}
+			maps.Copy(ports, p.Ports)
 			in.ports[p.Name] = append(in.ports[p.Name], ports)
 		}
 		in.order = append(in.order, p)
@@ -81,7 +85,7 @@ func (in *installation) endpoint(name string) (string, error) {
 
 // address finds addresses by the name of a backend or of a process.
 func (in *installation) address(name string) ([]string, error) {
-	if in.p.Plan.Backends.Get(name) != nil {
+	if in.p.backends.Get(name) != nil {
 		return in.addresses(name), nil
 	}
 	procs, err := in.group.Find(name)
@@ -96,6 +100,16 @@ func (in *installation) address(name string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// processOf is the name of the process that an action starts; "" if it starts none.
+func processOf(a *dsl.Part[dsl.Action]) string {
+	if s, ok := a.Val.Spec.(task.Declarer); ok {
+		for _, p := range s.Declares().Processes {
+			return p.Name
+		}
+	}
+	return ""
 }
 
 // call answers port("http") and endpoint("http").

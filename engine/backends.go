@@ -1,66 +1,151 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 
+	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/task"
+	"github.com/planrun/planrun/internal/serve/certificate"
 	"github.com/planrun/planrun/internal/serve/origin"
 )
 
-// startBackend starts the replicas of a backend.
+// startBackend starts the replicas of a backend. Its command knows port("http") and replica as those of install do.
 func (in *installation) startBackend(ctx context.Context, name string) error {
-	part, list := in.p.Plan.Backends.Get(name).Bind(in.eval.fill(ctx, in.known, in.values()))
-	if err := placedAt(list); err != nil {
-		return err
+	replicas := 1
+	for i := 0; i < replicas; i++ {
+		var ports map[string]int
+		v := in.values()
+		v.Call = func(f string, args []any) (any, error) {
+			if p, ok := ports[fmt.Sprint(args[0])]; ok && f == "port" {
+				return float64(p), nil
+			}
+			return nil, fmt.Errorf("the backend %s does not listen on %q; %s", name, args[0], didYouMean(fmt.Sprint(args[0]), slices.Collect(maps.Keys(ports))))
+		}
+		fill := in.eval.fill(ctx, in.known.with(known{"replica": float64(i)}), v)
+		part := in.p.backends.Get(name)
+		ports, err := in.backendPorts(part.Val)
+		if err != nil {
+			return err
+		}
+		b, list := part.Bind(fill)
+		if err := placedAt(append(list, unknown(b.Holes())...)); err != nil {
+			return err
+		}
+		if len(b.Val.Address) > 0 {
+			return nil
+		}
+		replicas = b.Val.Replicas
+		if err := in.startReplica(ctx, name, i, b.Val, ports); err != nil {
+			return err
+		}
 	}
-	b := part.Val
+	return nil
+}
+
+// backendPorts takes a port for each name that a backend listens on; none if it already runs somewhere.
+func (in *installation) backendPorts(b dsl.Backend) (map[string]int, error) {
 	if len(b.Address) > 0 {
-		return nil
+		return nil, nil
 	}
-	listen := b.Listen
-	if len(listen) == 0 {
-		listen = []string{"http"}
+	return in.portsFor(in.group, backendListen(b))
+}
+
+// backendListen are the names of a backend's ports; the first is what targets forward to.
+func backendListen(b dsl.Backend) []string {
+	if len(b.Listen) == 0 {
+		return []string{"http"}
 	}
+	return b.Listen
+}
+
+func (in *installation) startReplica(ctx context.Context, name string, i int, b dsl.Backend, ports map[string]int) (err error) {
 	cpus := []int(b.CPUs)
 	if cpus == nil {
 		cpus = in.cpus("backends")
 	}
-	for i := range b.Replicas {
-		ports, err := in.portsFor(in.group, listen)
-		if err != nil {
+	spec := task.ProcessSpec{Name: name, Role: "backends", Replica: i, CPUs: cpus, Nice: in.p.Host.Nice, Ports: ports, Dir: filepath.Join(in.dir, fmt.Sprintf("%s-%d", name, i)),
+		Limits: limits(b.Limits, ""), OnExit: in.onExit(name, i), Env: map[string]string{}, Ready: backendReady(b)}
+	if spec.Limits == (task.Limits{}) {
+		spec.Limits = in.limits("backends")
+	}
+	for _, e := range b.Env {
+		spec.Env[e.Name] = e.Val
+	}
+	if len(b.Command) > 0 {
+		spec.Command = b.Command
+		for n, p := range ports {
+			spec.Env["PORT_"+n] = strconv.Itoa(p)
+		}
+	} else {
+		spec.Builtin = b.Builtin
+		if spec.Config, err = in.originConfig(name, i, b, ports, len(cpus)); err != nil {
 			return err
 		}
-		spec := task.ProcessSpec{Name: name, Role: "backends", Replica: i, CPUs: cpus, Nice: in.p.Host.Nice, Ports: ports, Dir: filepath.Join(in.dir, fmt.Sprintf("%s-%d", name, i)),
-			Limits: limits(b.Limits, ""), OnExit: in.onExit(name, i), Env: map[string]string{}}
-		for _, e := range b.Env {
-			spec.Env[e.Name] = e.Val
+	}
+	p, err := in.group.Start(ctx, spec)
+	if err != nil {
+		return err
+	}
+	in.note(p, cpus)
+	in.backends[name] = append(in.backends[name], p)
+	return nil
+}
+
+// backendReady says when a backend counts as started; a path alone is asked for on its first port.
+func backendReady(b dsl.Backend) task.Ready {
+	r := task.Ready{HTTP: b.Ready.HTTP, Log: b.Ready.Log, Within: b.Ready.Timeout}
+	if b.Ready.TCP != "" {
+		r.TCP = []string{b.Ready.TCP}
+	}
+	if strings.HasPrefix(r.HTTP, "/") {
+		r.HTTP = backendListen(b)[0] + r.HTTP
+	}
+	return r
+}
+
+// originConfig is what an origin is told. With host.tls it has the plan's certificate.
+func (in *installation) originConfig(name string, i int, b dsl.Backend, ports map[string]int, procs int) (*origin.Spec, error) {
+	config := &origin.Spec{Name: fmt.Sprintf("%s-%d", name, i), Listen: map[string]string{}, Procs: max(1, procs)}
+	for n, p := range ports {
+		config.Listen[n] = loopback(p)
+		if n == "https" {
+			config.Certificate = certificate.Spec{Cert: string(in.session.cert), Key: string(in.session.key)}
 		}
-		if len(b.Command) > 0 {
-			spec.Command = b.Command
-			spec.Ready = task.Ready{HTTP: b.Ready.HTTP, Log: b.Ready.Log, Within: b.Ready.Timeout}
-			if b.Ready.TCP != "" {
-				spec.Ready.TCP = []string{b.Ready.TCP}
-			}
-			for n, p := range ports {
-				spec.Env["PORT_"+n] = strconv.Itoa(p)
-			}
-		} else {
-			spec.Builtin = b.Builtin
-			config := origin.Spec{Name: fmt.Sprintf("%s-%d", name, i), Listen: map[string]string{}, Procs: max(1, len(cpus))}
-			for n, p := range ports {
-				config.Listen[n] = loopback(p)
-			}
-			spec.Config = config
+	}
+	return config, originSettings(b.With, config)
+}
+
+// originSettings reads the settings of an origin into config, which may be nil. Its error names what is wrong.
+func originSettings(with dsl.Map[dsl.Value], config *origin.Spec) error {
+	if config == nil {
+		config = &origin.Spec{}
+	}
+	for _, s := range with {
+		if !s.Val.Known() {
+			continue
 		}
-		p, err := in.group.Start(ctx, spec)
-		if err != nil {
-			return err
+		ok := false
+		switch s.Name {
+		case "served-by":
+			config.ServedBy, ok = s.Val.V.(bool)
+		case "idle-timeout":
+			if d, err := time.ParseDuration(s.Val.Written); err == nil && d >= 0 {
+				config.IdleTimeout, ok = d, true
+			}
+		default:
+			return fmt.Errorf("the origin has no %s; %s", s.Name, didYouMean(s.Name, []string{"served-by", "idle-timeout"}))
 		}
-		in.note(p, cpus)
-		in.backends[name] = append(in.backends[name], p)
+		if !ok {
+			return fmt.Errorf("%s is no value of %s; served-by is true or false, idle-timeout a duration such as 5s", cmp.Or(s.Val.Written, fmt.Sprint(s.Val.V)), s.Name)
+		}
 	}
 	return nil
 }
@@ -75,14 +160,11 @@ func (in *installation) addresses(backend string) (out []string) {
 
 // origins are where the replicas of a backend listen.
 func (in *installation) origins(backend string) (out []string) {
-	b := in.p.Plan.Backends.Get(backend)
+	b := in.p.backends.Get(backend)
 	for _, a := range b.Val.Address {
 		out = append(out, string(a))
 	}
-	first := "http"
-	if len(b.Val.Listen) > 0 {
-		first = b.Val.Listen[0]
-	}
+	first := backendListen(b.Val)[0]
 	for _, p := range in.backends[backend] {
 		out = append(out, loopback(p.Ports()[first]))
 	}

@@ -101,8 +101,8 @@ func (c *compilation) checkExpressions() {
 		for i := range c.Plan.Probes {
 			once(cell.eval, c.Plan.Probes[i].Holes(), c.Plan.Probes[i].Exprs())
 		}
-		for i := range c.Plan.Backends {
-			once(cell.eval, c.Plan.Backends[i].Holes(), c.Plan.Backends[i].Exprs())
+		for i := range c.backends {
+			once(cell.eval, c.backends[i].Holes(), c.backends[i].Exprs())
 		}
 	}
 	for i := range c.Plan.Setup {
@@ -197,8 +197,8 @@ func (c *compilation) later() {
 	for i := range c.Plan.Setup {
 		add(c.Plan.Setup[i].Later())
 	}
-	for i := range c.Plan.Backends {
-		add(c.Plan.Backends[i].Later())
+	for i := range c.backends {
+		add(c.backends[i].Later())
 	}
 	for i := range c.Plan.Relays {
 		add(c.Plan.Relays[i].Later())

@@ -19,6 +19,8 @@ type Program struct {
 	Host   dsl.Host
 	Later  diag.List // what the plan says that this build cannot run: Run refuses it
 
+	backends    dsl.Parts[dsl.Backend] // bound with what the plan knows
+	relays      dsl.Parts[dsl.Relay]
 	params      map[string]*param
 	order       []*param // as they depend on one another
 	planned     known    // what is known before anything runs
@@ -72,11 +74,10 @@ func Compile(plan *dsl.Plan, opt Options) (*Program, diag.List) {
 type compilation struct {
 	values []string // names that exec actions set
 	*Program
-	opt      Options
-	list     diag.List
-	bound    map[string]dsl.Part[dsl.Scenario] // bound with what the plan knows
-	targets  map[string]dsl.Part[dsl.Target]
-	backends map[string]dsl.Part[dsl.Backend]
+	opt     Options
+	list    diag.List
+	bound   map[string]dsl.Part[dsl.Scenario] // bound with what the plan knows
+	targets map[string]dsl.Part[dsl.Target]
 }
 
 func (c *compilation) run() {
@@ -109,11 +110,22 @@ func (c *compilation) planFill() dsl.Filler {
 func (c *compilation) add(l diag.List) { c.list = append(c.list, l...) }
 
 func (c *compilation) bindParts() {
-	c.targets, c.bound, c.backends = map[string]dsl.Part[dsl.Target]{}, map[string]dsl.Part[dsl.Scenario]{}, map[string]dsl.Part[dsl.Backend]{}
+	c.targets, c.bound = map[string]dsl.Part[dsl.Target]{}, map[string]dsl.Part[dsl.Scenario]{}
 	for i := range c.Plan.Backends {
 		p, l := c.Plan.Backends[i].Bind(c.planFill())
 		c.add(l)
-		c.backends[p.Name] = p
+		c.backends = append(c.backends, p)
+		if err := originSettings(p.Val.With, nil); err != nil && len(p.Val.Command) == 0 {
+			c.list.Addf(p.PosOf("with"), "%v", err)
+		}
+		if p.Val.Builtin != "origin" {
+			c.list.Addf(p.PosOf("builtin"), "the builtin %q is no backend", p.Val.Builtin).Hint = "use origin, or command"
+		}
+	}
+	for i := range c.Plan.Relays {
+		p, l := c.Plan.Relays[i].Bind(c.planFill())
+		c.add(l)
+		c.relays = append(c.relays, p)
 	}
 	for i := range c.Plan.Targets {
 		p, l := c.Plan.Targets[i].Bind(c.planFill())

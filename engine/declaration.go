@@ -79,10 +79,10 @@ func actionName(a *dsl.Part[dsl.Action]) string {
 // declaration lists what a cell's actions bring, with the processes of its backends.
 func (c *compilation) declaration(cell *Cell) *declared {
 	d := &declared{}
-	for _, b := range c.Plan.Backends.Names() {
-		v := c.backends[b].Val
+	for _, b := range c.backends {
+		v := b.Val
 		if len(v.Address) == 0 {
-			d.processes = append(d.processes, task.ProcessDecl{Name: b, Role: "backends", Replicas: v.Replicas, Listen: v.Listen, Programs: programs(v.Command)})
+			d.processes = append(d.processes, task.ProcessDecl{Name: b.Name, Role: "backends", Replicas: v.Replicas, Listen: v.Listen, Programs: programs(v.Command)})
 		}
 	}
 	d.declares(c.Plan.Setup)

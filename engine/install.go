@@ -76,7 +76,7 @@ func (in *installation) do(ctx context.Context, stage known) error {
 	if err := in.certificate(); err != nil {
 		return err
 	}
-	for _, b := range in.p.Plan.Backends.Names() {
+	for _, b := range in.p.backends.Names() {
 		if err := in.startBackend(ctx, b); err != nil {
 			return fmt.Errorf("starting the backend %s: %w", b, err)
 		}
@@ -84,12 +84,13 @@ func (in *installation) do(ctx context.Context, stage known) error {
 	if err := in.startRelays(ctx); err != nil {
 		return fmt.Errorf("starting the relays: %w", err)
 	}
-	for _, b := range in.p.Plan.Backends.Names() {
+	for _, b := range in.p.backends.Names() {
 		if a := in.addresses(b); len(a) > 0 {
 			in.known["backends."+b+".address"], in.known["backends."+b+".addresses"] = a[0], a
 		}
 	}
-	if err := in.takePorts(); err != nil {
+	target, _ := in.cell.Target.Bind(in.eval.fill(ctx, in.known, in.values())) // its problems come below
+	if err := in.takePorts(target.Val.Install); err != nil {
 		return err
 	}
 	// What needs a run is not known yet, and is no error until a run needs it.
@@ -138,8 +139,10 @@ func (in *installation) values() verdict.Values {
 // host of the actions of install and routes-changed.
 func (in *installation) host() host {
 	h := host{}
-	h.fill = func(ctx context.Context, more known) dsl.Filler {
-		return in.eval.fill(ctx, in.known.with(more), in.values())
+	h.fill = func(ctx context.Context, a *dsl.Part[dsl.Action], replica int) dsl.Filler {
+		v := in.values()
+		v.Call = in.callOf(processOf(a), replica)
+		return in.eval.fill(ctx, in.known.with(known{"replica": float64(replica)}), v)
 	}
 	h.env = func(a *dsl.Part[dsl.Action]) *task.Env {
 		env := in.env(a)

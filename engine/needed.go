@@ -44,8 +44,8 @@ func (p *Program) neededBy(st *Stage) map[string]bool {
 			holes(c.Target.Holes(), c.Target.Exprs())
 		}
 	}
-	for i := range p.Plan.Backends {
-		holes(p.Plan.Backends[i].Holes(), nil)
+	for i := range p.backends {
+		holes(p.backends[i].Holes(), nil)
 	}
 	for i := range p.Plan.Probes {
 		holes(p.Plan.Probes[i].Holes(), nil)

@@ -174,6 +174,9 @@ func (c *compilation) paramNames() []verdict.Name {
 	return append(out, c.cpuNames()...)
 }
 
+// fieldTimes are the times of the language for the params of each time.
+var fieldTimes = map[verdict.Time]dsl.Time{verdict.AtStage: dsl.TimeStage, verdict.AtRun: dsl.TimeRun}
+
 // bindParams evaluates the needed params of one time, in order, and adds them to k. Those that were computed from figures
 // that a guard taints are added to tainted, with what the guard said.
 func (p *Program) bindParams(ctx context.Context, t verdict.Time, e *evaluator, k known, v verdict.Values, needed map[string]bool, tainted map[string]string) diag.List {
@@ -189,7 +192,7 @@ func (p *Program) bindParams(ctx context.Context, t verdict.Time, e *evaluator, 
 				}
 			}
 		}
-		part, l := q.part.Bind(e.filling(ctx, k, v, func(r verdict.Result) {
+		part, l := q.part.Bind(e.filling(ctx, k, v, fieldTimes[t], func(r verdict.Result) {
 			for _, t := range r.Tainted {
 				tainted[q.name] = t.Guard + ": " + t.Message
 			}

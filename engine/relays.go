@@ -21,7 +21,7 @@ func (in *installation) startRelays(ctx context.Context) error {
 	}
 	var spec faults.Spec
 	for _, name := range in.cell.Relays {
-		of := in.p.Plan.Relays.Get(name).Val.Of
+		of := in.p.relays.Get(name).Val.Of
 		for i, upstream := range in.origins(of) {
 			ports, err := in.group.Ports(1)
 			if err != nil {
@@ -45,7 +45,7 @@ func relayName(relay string, replica int) string { return relay + "/" + itoa(rep
 // relayed are the addresses of the relays in front of a backend; nil if there are none.
 func (in *installation) relayed(backend string) (out []string) {
 	for _, name := range in.cell.Relays {
-		if in.p.Plan.Relays.Get(name).Val.Of != backend {
+		if in.p.relays.Get(name).Val.Of != backend {
 			continue
 		}
 		for i := range in.origins(backend) {

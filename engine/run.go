@@ -92,7 +92,7 @@ func (r *run) conclude(err error) {
 
 // phases runs them one after another.
 func (r *run) phases(ctx context.Context) error {
-	scenario, list := r.cell.Scenario.Bind(r.eval.fill(ctx, r.known, r.values()))
+	scenario, list := r.cell.Scenario.Bind(r.eval.fill(ctx, r.knownNow(), r.values()))
 	if list.HasErrors() {
 		return placedAt(list)
 	}
@@ -232,5 +232,5 @@ func (r *run) endBeyond(f func(*running) bool, cause error) error {
 
 // values are what expressions of this run read beside names.
 func (r *run) values() verdict.Values {
-	return verdict.Values{At: verdictCoord(r.rec.Coord), Round: r.round, Repeat: r.repeat, Names: r.known.plain(), Call: r.inst.call, Data: r.results}
+	return verdict.Values{At: verdictCoord(r.rec.Coord), Round: r.round, Repeat: r.repeat, Names: r.knownNow().plain(), Call: r.inst.call, Data: r.results}
 }

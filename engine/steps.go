@@ -94,7 +94,7 @@ func (r *run) ended(i int, err error) {
 // A host is where an action runs: a run's phase, an installation, or the plan's setup.
 type host struct {
 	env   func(a *dsl.Part[dsl.Action]) *task.Env
-	fill  func(ctx context.Context, more known) dsl.Filler
+	fill  func(ctx context.Context, a *dsl.Part[dsl.Action], replica int) dsl.Filler
 	phase string
 }
 
@@ -111,13 +111,13 @@ func (x *action) bind(ctx context.Context) error {
 	if x.env_ != nil {
 		return nil
 	}
-	part, list := x.part.Bind(x.fill(ctx, known{"replica": 0.0}))
+	part, list := x.part.Bind(x.fill(ctx, x.part, 0))
 	if err := placedAt(append(list, unknown(part.Holes())...)); err != nil {
 		return err
 	}
 	env := x.host.env(x.part)
 	env.Rebind = func(replica int) (any, error) {
-		p, list := x.part.Bind(x.fill(ctx, known{"replica": float64(replica)}))
+		p, list := x.part.Bind(x.fill(ctx, x.part, replica))
 		return p.Val.Spec, placedAt(list)
 	}
 	for _, u := range part.Val.Undo {
@@ -177,8 +177,10 @@ func (h host) sequence(ctx context.Context, actions []dsl.Part[dsl.Action]) erro
 // host of the actions of a phase.
 func (r *run) host(phase string, length time.Duration, all []dsl.Part[dsl.Phase]) host {
 	h := host{phase: phase}
-	h.fill = func(ctx context.Context, more known) dsl.Filler {
-		return r.eval.fill(ctx, r.known.with(more), r.values())
+	h.fill = func(ctx context.Context, a *dsl.Part[dsl.Action], replica int) dsl.Filler {
+		v := r.values()
+		v.Call = r.inst.callOf(processOf(a), replica)
+		return r.eval.fill(ctx, r.knownNow().with(known{"replica": float64(replica)}), v)
 	}
 	h.env = func(a *dsl.Part[dsl.Action]) *task.Env {
 		env := r.inst.env(a)
@@ -224,8 +226,14 @@ func (r *run) setValue(name string, v any) {
 		r.rec.Values = map[string]any{}
 	}
 	r.rec.Values[name] = v
-	next := r.known.with(known{"values." + name: v})
-	r.known = next
+	r.known = r.known.with(known{"values." + name: v})
+}
+
+// knownNow is what expressions can read now.
+func (r *run) knownNow() known {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.known
 }
 
 // live evaluates a condition as of now.

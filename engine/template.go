@@ -19,7 +19,7 @@ func (in *installation) template(replica int) task.TemplateData {
 			}
 		}
 	}
-	for _, b := range in.p.Plan.Backends.Names() {
+	for _, b := range in.p.backends.Names() {
 		for _, a := range in.addresses(b) {
 			host, port, _ := net.SplitHostPort(a)
 			n, _ := strconv.Atoi(port)
@@ -42,7 +42,7 @@ func (in *installation) template(replica int) task.TemplateData {
 
 // routes puts the routes of all backends by host, in the order of the plan.
 func (p *Program) routes() (out []task.Route) {
-	for _, b := range p.Plan.Backends {
+	for _, b := range p.backends {
 		for _, r := range b.Val.Routes {
 			i := slices.IndexFunc(out, func(x task.Route) bool { return x.Host == r.Name })
 			if i < 0 {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -105,17 +106,18 @@ func (e *evaluator) compile(text string, when dsl.Time) expression {
 // fill fills the holes whose values are known now; the others stay. A hole that does not compile stays too: it is
 // reported when everything is known that it could use. v gives what is beside the names: the cell, results, functions.
 func (e *evaluator) fill(ctx context.Context, k known, v verdict.Values) dsl.Filler {
-	return e.filling(ctx, k, v, func(verdict.Result) {})
+	return e.filling(ctx, k, v, "", func(verdict.Result) {})
 }
 
-// filling is fill that also tells what each expression came to.
-func (e *evaluator) filling(ctx context.Context, k known, v verdict.Values, tell func(verdict.Result)) dsl.Filler {
+// filling is fill that also tells what each expression came to. When is the time of the expressions; empty is that of their
+// fields.
+func (e *evaluator) filling(ctx context.Context, k known, v verdict.Values, when dsl.Time, tell func(verdict.Result)) dsl.Filler {
 	v.Names = k.plain()
 	return func(h *dsl.Hole) (any, bool, error) {
 		if v, ok := k.written(h.Text); ok {
 			return v, true, nil
 		}
-		x := e.compile(h.Text, h.When)
+		x := e.compile(h.Text, cmp.Or(when, h.When))
 		if x.prog == nil {
 			return nil, false, nil
 		}

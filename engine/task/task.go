@@ -43,9 +43,10 @@ type Declaration struct {
 // A ProcessDecl is a process that will run.
 type ProcessDecl struct {
 	Name, Role string
-	Replicas   int      // 0 if it is not known yet
-	Listen     []string // names of ports
-	Programs   []string // that must be on PATH: the first word of its command
+	Replicas   int            // 0 if it is not known yet
+	Listen     []string       // names of ports
+	Ports      map[string]int // numbers of those that cannot be chosen freely
+	Programs   []string       // that must be on PATH: the first word of its command
 }
 
 // A Use is a reference by name: Kind is process, relay, backend, endpoint, load, probe; Field is where it stands.
