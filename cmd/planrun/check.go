@@ -11,7 +11,11 @@ func (p *program) checkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check PLAN.yaml",
 		Short: "Print every problem of a plan; run nothing",
-		Args:  onePlan,
+		Long: `Print every problem of a plan and of what it includes, in one pass: where it is, what is wrong, and what to do. Nothing is run.
+Exit code 2 if there is one. Warnings are printed too, and are no problem.`,
+		Example: `  planrun check plan.yaml
+  planrun check quickstart.yaml --set measure=500ms`,
+		Args: onePlan,
 		RunE: func(_ *cobra.Command, args []string) error {
 			prog, err := p.compile(args[0], f)
 			if err != nil {

@@ -17,9 +17,14 @@ func (p *program) cleanCommand() *cobra.Command {
 		Short: "Undo what a planrun that was killed left behind, from its journal",
 		Long: `Undo what a planrun that was killed left behind (of the newest result set if none is named), from the journal alone, the last
 change first. Only processes that the run started are ended: their token, boot and start time must match. It may be repeated.`,
-		Args: cobra.MaximumNArgs(1),
+		Example: `  planrun clean
+  planrun clean results/before`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			dir := setDir(args)
+			dir, err := oneSet(args)
+			if err != nil {
+				return err
+			}
 			r, err := journal.Clean(c.Context(), dir, undos, budget, slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: slog.LevelWarn})))
 			if err != nil {
 				return err
@@ -36,6 +41,10 @@ change first. Only processes that the run started are ended: their token, boot a
 			if len(r.Failed) > 0 {
 				p.exit = exitNotUndone
 				return fmt.Errorf("%s could not be undone; run planrun clean %s again", plural(len(r.Failed), "change"), dir)
+			}
+			if len(r.Undone) == 0 {
+				_, err = fmt.Fprintf(p.out, "%s: nothing was left to undo\n", dir)
+				return err
 			}
 			_, err = fmt.Fprintf(p.out, "%s: %s undone, nothing is left\n", dir, plural(len(r.Undone), "change"))
 			return err

@@ -10,12 +10,18 @@ import (
 	"github.com/planrun/planrun/engine"
 )
 
-// interrupts makes the first interrupt end the context, the second close hurry, and the third end the process.
+// interrupts makes the first interrupt end the context, the second close hurry, and the third end the process. A terminal
+// that goes away is an interrupt; a pipe that nobody reads any more is none, so that everything is undone all the same.
 func interrupts(ctx context.Context, show progress) (_ context.Context, hurry <-chan struct{}, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	fast := make(chan struct{})
 	sig := make(chan os.Signal, 3)
 	signal.Notify(sig, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signal.Notify(sig, syscall.SIGHUP)
+	}
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE) // writing fails then, instead of ending the process
 	stop := make(chan struct{})
 	go func() {
 		for n := 1; ; n++ {
@@ -36,7 +42,7 @@ func interrupts(ctx context.Context, show progress) (_ context.Context, hurry <-
 			}
 		}
 	}()
-	return ctx, fast, func() { signal.Stop(sig); close(stop); cancel(nil) }
+	return ctx, fast, func() { signal.Stop(sig); signal.Stop(broken); close(stop); cancel(nil) }
 }
 
 // leave ends the process where it is.

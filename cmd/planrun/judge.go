@@ -17,9 +17,11 @@ func (p *program) judgeCommand() *cobra.Command {
 the report is written again. The exit code is that of the verdicts, as of planrun run.
 
 To try other verdicts, edit DIR/plan.yaml.`,
-		Args: cobra.MaximumNArgs(1),
+		Example: `  planrun judge
+  planrun judge results/before --gate all`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			out, err := p.conclude(setDir(args), gate)
+			out, err := p.conclude(args, gate)
 			if err != nil {
 				return err
 			}
@@ -27,7 +29,7 @@ To try other verdicts, edit DIR/plan.yaml.`,
 			return p.summary(out)
 		},
 	}
-	c.Flags().StringVar(&gate, "gate", "plan", "which verdicts gate: plan (as it says), all, none, or those of a TARGET")
+	c.Flags().StringVar(&gate, "gate", "plan", "`WHICH` verdicts gate: plan (as it says), all, none, or those of a TARGET")
 	return c
 }
 
@@ -37,9 +39,11 @@ func (p *program) reportCommand() *cobra.Command {
 		Short: "Write the report of a result set again",
 		Long: `Write the report of a result set again (the newest one if none is named), also of one whose planrun was killed: what there is
 is reported.`,
-		Args: cobra.MaximumNArgs(1),
+		Example: `  planrun report
+  planrun report results/before`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			out, err := p.conclude(setDir(args), "plan")
+			out, err := p.conclude(args, "plan")
 			if err != nil {
 				return err
 			}
@@ -49,9 +53,16 @@ is reported.`,
 	}
 }
 
-func (p *program) conclude(dir, gate string) (*engine.Outcome, error) {
+func (p *program) conclude(args []string, gate string) (*engine.Outcome, error) {
+	dir, err := oneSet(args)
+	if err != nil {
+		return nil, err
+	}
 	set, prog, err := p.stored(dir)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkCells(prog, planFlags{}, gate); err != nil {
 		return nil, err
 	}
 	out, err := engine.Conclude(set, prog, engine.ConcludeOptions{Gate: gate})

@@ -1,26 +1,34 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/dsl/diag"
 	"github.com/planrun/planrun/engine"
-	"github.com/planrun/planrun/plans"
 	"github.com/planrun/planrun/probes"
 )
 
 func isPlan(arg string) bool {
 	ext := filepath.Ext(arg)
 	return !strings.HasPrefix(arg, "-") && (ext == ".yaml" || ext == ".yml")
+}
+
+// onePlan wants the one argument of a command to be a plan.
+func onePlan(c *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return fmt.Errorf("which plan? planrun %s PLAN.yaml; planrun ships %s", c.Name(), strings.Join(shippedPlans(), ", "))
+	case len(args) > 1:
+		return fmt.Errorf("one plan at a time: there is %q beside %q", args[1], args[0])
+	}
+	return nil
 }
 
 // planFlags are those of every command that reads a plan.
@@ -30,34 +38,20 @@ type planFlags struct {
 }
 
 func (f *planFlags) add(s *pflag.FlagSet) {
-	s.StringArrayVar(&f.set, "set", nil, "NAME=VALUE: a param's value; may be repeated")
-	s.StringSliceVar(&f.presets, "preset", nil, "a preset of the plan")
-	s.StringSliceVar(&f.only, "only", nil, "run only these cells: a stage, target, scenario or axis=value, or several with / between them")
-	s.StringSliceVar(&f.skip, "skip", nil, "leave these cells out")
+	s.StringArrayVar(&f.set, "set", nil, "`NAME=VALUE`: another value for a param; may be repeated")
+	s.StringSliceVar(&f.presets, "preset", nil, "a `PRESET` of the plan: values for several params")
+	s.StringSliceVar(&f.only, "only", nil, "run only these `CELLS`: a stage, target, scenario or axis=value, or several with / between them (* is any)")
+	s.StringSliceVar(&f.skip, "skip", nil, "leave these `CELLS` out")
 	s.IntVar(&f.repeats, "repeats", 0, "runs of each cell, instead of what the scenarios say")
 }
 
-// readFile reads a plan's file from the disk, else one that planrun ships: plans/quickstart.yaml works anywhere.
-func readFile(path string) ([]byte, error) {
-	b, err := os.ReadFile(path)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return b, err
-	}
-	if b, e := fs.ReadFile(plans.FS, shipped(path)); e == nil {
-		return b, nil
-	}
-	return nil, err
-}
-
-// shipped is the name of a path in the embedded plans.
-func shipped(path string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "./"), "plans/")
-}
-
-// compile loads and compiles a plan. What is wrong is printed; the program is nil then.
+// compile loads and compiles a plan. What is wrong with it is printed, and the error says how much that was.
 func (p *program) compile(file string, f planFlags) (*engine.Program, error) {
 	if _, err := readFile(file); err != nil {
-		return nil, p.noPlan(file, err)
+		return nil, noPlan(file, err)
+	}
+	if f.repeats < 0 {
+		return nil, fmt.Errorf("--repeats %d: at least 1", f.repeats)
 	}
 	plan, list := dsl.Load(file, dsl.Options{Vocabulary: vocabulary, ReadFile: readFile, Presets: f.presets, Set: f.set})
 	var prog *engine.Program
@@ -66,16 +60,24 @@ func (p *program) compile(file string, f planFlags) (*engine.Program, error) {
 		prog, more = engine.Compile(plan, engine.Options{Only: f.only, Skip: f.skip, Repeats: f.repeats, Always: always(), ReadFile: readFile})
 		list = append(list, more...)
 	}
-	list.Sort(plan.Files)
-	if err := diag.Render(p.err, list, plan.Sources); err != nil {
+	if err := p.print(list, plan); err != nil {
 		return nil, err
 	}
-	if list.HasErrors() {
-		p.exit = exitUsage
-		n := len(slices.DeleteFunc(slices.Clone(list), func(x *diag.Problem) bool { return x.Warning }))
-		return nil, fmt.Errorf("%s has %s; nothing was run", file, plural(n, "problem"))
+	if err := checkCells(prog, f, "plan"); err != nil {
+		return nil, err
 	}
 	return prog, nil
+}
+
+// print prints the problems of a plan; they are an error if one is more than a warning.
+func (p *program) print(list diag.List, plan *dsl.Plan) error {
+	list.Sort(plan.Files)
+	if err := diag.Render(p.err, list, plan.Sources); err != nil || !list.HasErrors() {
+		return err
+	}
+	p.exit = exitUsage
+	n := len(slices.DeleteFunc(slices.Clone(list), func(x *diag.Problem) bool { return x.Warning }))
+	return fmt.Errorf("%s has %s; nothing was run", plan.File, plural(n, "problem"))
 }
 
 func plural(n int, what string) string {
@@ -83,15 +85,6 @@ func plural(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func (p *program) noPlan(file string, err error) error {
-	var names []string
-	entries, _ := fs.Glob(plans.FS, "*.yaml")
-	for _, e := range entries {
-		names = append(names, "plans/"+e)
-	}
-	return fmt.Errorf("reading the plan: %w; planrun ships %s", err, strings.Join(names, ", "))
 }
 
 // always are the probes that every run has.

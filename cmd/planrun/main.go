@@ -8,8 +8,10 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/planrun/planrun/actions"
 	"github.com/planrun/planrun/dsl"
@@ -75,6 +77,10 @@ func (p *program) root() *cobra.Command {
 		Short: "Prove how a proxy, load balancer or ingress controller behaves",
 		Long: `planrun runs a YAML plan: it installs each target, drives load at it, churns and breaks what is around it, samples
 what happens, and judges the result. "planrun PLAN.yaml" is short for "planrun run PLAN.yaml".`,
+		Example: `  planrun quickstart.yaml            a plan that planrun ships: under a minute, nothing else needed
+  planrun init mine.yaml             a first plan of your own: your program beside nginx
+  planrun check mine.yaml            every problem of a plan, and what to do about it
+  planrun explain load               what the words of a plan mean; planrun list names them`,
 		Version:       machine.Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -83,26 +89,65 @@ what happens, and judges the result. "planrun PLAN.yaml" is short for "planrun r
 			if len(args) == 0 {
 				return c.Help()
 			}
-			return fmt.Errorf("unknown command %q; a plan's name ends in .yaml or .yml; see planrun --help", args[0])
+			return unknownCommand(c, args[0])
 		},
 	}
-	root.AddCommand(p.runCommand(), p.checkCommand(), p.showCommand(), p.reportCommand(), p.judgeCommand(), p.listCommand(), p.explainCommand(),
-		p.initCommand(), p.schemaCommand(), p.envCommand(), p.cleanCommand(), p.workerCommand())
+	root.SetFlagErrorFunc(unknownFlag)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddGroup(&cobra.Group{ID: "run", Title: "Run plans:"}, &cobra.Group{ID: "set", Title: "Result sets:"}, &cobra.Group{ID: "write", Title: "Write plans:"})
+	root.SetHelpCommandGroupID("write")
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add("run", p.runCommand(), p.checkCommand(), p.showCommand(), p.envCommand())
+	add("set", p.reportCommand(), p.judgeCommand(), p.cleanCommand())
+	add("write", p.initCommand(), p.listCommand(), p.explainCommand(), p.schemaCommand())
+	root.AddCommand(p.workerCommand())
 	return root
 }
 
-// shorthand makes `planrun PLAN.yaml ...` into `planrun run PLAN.yaml ...`.
+// unknownCommand says what somebody may have meant.
+func unknownCommand(root *cobra.Command, name string) error {
+	var known []string
+	for _, c := range root.Commands() {
+		if !c.Hidden {
+			known = append(known, c.Name())
+		}
+	}
+	if slices.Contains(shippedPlans(), name+".yaml") {
+		return fmt.Errorf("unknown command %q; did you mean the plan %s.yaml?", name, name)
+	}
+	hint := dsl.Suggest(name, known, "commands")
+	return fmt.Errorf("unknown command %q; %s (a plan's name ends in .yaml or .yml)", name, hint)
+}
+
+// unknownFlag says what flags there are instead.
+func unknownFlag(c *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	if errors.As(err, &missing) {
+		var known []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+		name := "--" + missing.GetSpecifiedName()
+		return fmt.Errorf("%s has no flag %s; %s", c.CommandPath(), name, dsl.Suggest(name, known, "there are"))
+	}
+	return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
+}
+
+// shorthand makes `planrun PLAN.yaml ...` into `planrun run PLAN.yaml ...`, also with flags before the plan.
 func (p *program) shorthand(root *cobra.Command, args []string) []string {
+	if len(args) == 0 || !isPlan(args[0]) && !strings.HasPrefix(args[0], "-") || !slices.ContainsFunc(args, isPlan) {
+		return args
+	}
 	for _, a := range args {
 		if isPlan(a) {
 			break
 		}
-		if c, _, err := root.Find([]string{a}); err == nil && c != root || a == "help" || a == "completion" {
+		if c, _, err := root.Find([]string{a}); err == nil && c != root {
 			return args
 		}
 	}
-	if slices.ContainsFunc(args, isPlan) {
-		return append([]string{"run"}, args...)
-	}
-	return args
+	return append([]string{"run"}, args...)
 }

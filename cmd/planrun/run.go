@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,34 +24,42 @@ func (p *program) runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run PLAN.yaml",
 		Short: "Run a plan, judge it and write its report",
-		Long: `Run a plan, judge it and write its report into results/PLAN-TIME.
+		Long: `Run a plan, judge it and write its report into results/PLAN-TIME; results/latest leads to the newest one.
 
-Exit codes, the first that applies: 5 something could not be undone (planrun clean tries again), 130 interrupted,
-4 the harness failed, 1 a gating verdict failed, 3 a gating verdict is inconclusive or judged nothing, 0 otherwise.
-2: the plan or the command line is wrong, and nothing was run.
+Exit codes, the first that applies:
+    5  something could not be undone; it is listed, and planrun clean tries again
+  130  interrupted; undone and reported
+    4  the harness failed: an install, an action, a worker, a self-check
+    1  a gating verdict failed
+    3  a gating verdict is inconclusive, or judged nothing
+    0  every gate passed
+    2  the plan or the command line is wrong; nothing was run
 
 The first interrupt stops, undoes and reports; the second does not wait for in-flight requests; the third leaves at once.`,
+		Example: `  planrun quickstart.yaml
+  planrun plan.yaml --preset smoke --set in_flight=8
+  planrun plan.yaml --only throughput/mine --repeats 2
+  planrun run plan.yaml --out results/before --gate none`,
 		Args: onePlan,
 		RunE: func(c *cobra.Command, args []string) error { return p.runPlan(c.Context(), args[0], f, opt) },
 	}
 	f.add(c.Flags())
-	c.Flags().StringVar(&opt.Out, "out", "", "directory of the result set; must not exist or be empty")
-	c.Flags().StringVar(&opt.Root, "results", "results", "directory in which result sets are made")
-	c.Flags().StringVar(&opt.Gate, "gate", "plan", "which verdicts gate: plan (as it says), all, none, or those of a TARGET")
-	c.Flags().StringSliceVar(&opt.Allow, "allow", nil, "public hosts or networks that load may be sent to, if the plan allows them too")
+	c.Flags().StringVar(&opt.Out, "out", "", "`DIR` of the result set, instead of one below --results; it must not exist, or be empty")
+	c.Flags().StringVar(&opt.Root, "results", "results", "`DIR` in which result sets are made")
+	c.Flags().StringVar(&opt.Gate, "gate", "plan", "`WHICH` verdicts gate: plan (as it says), all, none, or those of a TARGET")
+	c.Flags().StringSliceVar(&opt.Allow, "allow", nil, "public `HOSTS` or networks that load may be sent to, if the plan allows them too")
 	return c
-}
-
-func onePlan(_ *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("one plan is wanted, %d are given", len(args))
-	}
-	return nil
 }
 
 func (p *program) runPlan(ctx context.Context, file string, f planFlags, opt engine.RunOptions) error {
 	prog, err := p.compile(file, f)
 	if err != nil {
+		return err
+	}
+	if err := checkCells(prog, f, opt.Gate); err != nil {
+		return err
+	}
+	if err := emptyDir(opt.Out); err != nil {
 		return err
 	}
 	if _, err := machine.RaiseFiles(); err != nil {
@@ -66,9 +75,7 @@ func (p *program) runPlan(ctx context.Context, file string, f planFlags, opt eng
 	progress.close()
 	var list diag.List
 	if errors.As(err, &list) {
-		diag.Render(p.err, list, prog.Plan.Sources)
-		p.exit = exitUsage
-		return fmt.Errorf("%s cannot be run as it is; nothing was run", file)
+		return p.print(list, prog.Plan)
 	}
 	if err != nil {
 		p.exit = exitHarness
@@ -76,6 +83,23 @@ func (p *program) runPlan(ctx context.Context, file string, f planFlags, opt eng
 	}
 	p.exit = out.Exit
 	return p.summary(out)
+}
+
+// emptyDir refuses a directory for a result set that holds something.
+func emptyDir(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("--out %s: %w", dir, err)
+	case len(entries) > 0:
+		return fmt.Errorf("--out %s holds files already; name a new directory", dir)
+	}
+	return nil
 }
 
 // summary prints what came of it.

@@ -16,7 +16,11 @@ func (p *program) showCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show PLAN.yaml",
 		Short: "Print what a plan would do, when, and what it takes; run nothing",
-		Args:  onePlan,
+		Long: `Print what a plan would do: its cells in the order of the schedule, when each action happens, and how many requests,
+connections, descriptors and ports it takes. Nothing is run.`,
+		Example: `  planrun show quickstart.yaml
+  planrun show plan.yaml --preset smoke --only mine`,
+		Args: onePlan,
 		RunE: func(_ *cobra.Command, args []string) error {
 			prog, err := p.compile(args[0], f)
 			if err != nil {

@@ -34,20 +34,30 @@ func (p *program) stored(dir string) (*record.Set, *engine.Program, error) {
 		prog, more = engine.Compile(plan, engine.Options{Always: always(), Env: func(string) (string, bool) { return dsl.Redacted, true }})
 		list = append(list, more...)
 	}
-	if err := diag.Render(p.err, list, plan.Sources); err != nil {
+	if err := p.print(list, plan); err != nil {
 		return nil, nil, err
-	}
-	if list.HasErrors() {
-		p.exit = exitUsage
-		return nil, nil, fmt.Errorf("%s has %s", file, plural(len(list), "problem"))
 	}
 	return set, prog, nil
 }
 
-// setDir is the result set that a command line means: the newest one if it names none.
-func setDir(args []string) string {
-	if len(args) == 0 {
-		return filepath.Join("results", "latest")
+// oneSet wants at most one result set.
+func oneSet(args []string) (dir string, err error) {
+	switch {
+	case len(args) > 1:
+		return "", fmt.Errorf("one result set at a time: there is %q beside %q", args[1], args[0])
+	case len(args) == 1:
+		dir = args[0]
+	default:
+		dir = filepath.Join("results", "latest")
 	}
-	return args[0]
+	if isPlan(dir) {
+		return "", fmt.Errorf("%s is a plan; a result set is a directory such as results/%s-TIME, and results/latest the newest one", dir, filepath.Base(dir[:len(dir)-len(filepath.Ext(dir))]))
+	}
+	if _, err := os.Stat(filepath.Join(dir, "journal.jsonl")); err != nil {
+		if len(args) == 0 {
+			return "", fmt.Errorf("there is no results/latest here; name a result set: planrun leaves them in results/PLAN-TIME")
+		}
+		return "", fmt.Errorf("%s is no result set: it has no journal.jsonl; planrun leaves result sets in results/PLAN-TIME", dir)
+	}
+	return dir, nil
 }
