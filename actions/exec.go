@@ -72,7 +72,11 @@ func (x *execute) Run(ctx context.Context, env *task.Env) error {
 	case <-timeout.C:
 		return x.failed(p, out, fmt.Sprintf("it did not end within %v", x.Timeout), env.Processes.Stop(context.WithoutCancel(ctx), p))
 	case <-ctx.Done():
-		return x.failed(p, out, fmt.Sprintf("it was ended: %v", context.Cause(ctx)), env.Processes.Stop(context.WithoutCancel(ctx), p))
+		err := env.Processes.Stop(context.WithoutCancel(ctx), p)
+		if ended(ctx) == nil { // its phase ended early
+			return err
+		}
+		return x.failed(p, out, fmt.Sprintf("it was ended: %v", context.Cause(ctx)), err)
 	}
 	if t, ok := p.(interface{ Tree() ([]int, error) }); ok {
 		if left, err := t.Tree(); err == nil && len(left) == 0 {
