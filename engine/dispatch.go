@@ -233,6 +233,11 @@ func (d *dispatcher) sequential() (string, error) {
 	return "", nil
 }
 
+// isOver reports whether an action says no more than that it was ended.
+func isOver(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, task.ErrPhaseOver)
+}
+
 // launch starts one occurrence.
 func (d *dispatcher) launch(s *step, due time.Duration) *running {
 	ctx, cancel := context.WithCancelCause(d.ctx)
@@ -246,7 +251,8 @@ func (d *dispatcher) launch(s *step, due time.Duration) *running {
 			defer t.Stop()
 		}
 		err := do(ctx)
-		if cause := context.Cause(ctx); err != nil && cause != nil && errors.Is(cause, task.ErrPhaseOver) && errors.Is(err, context.Canceled) {
+		cause := context.Cause(ctx)
+		if errors.Is(cause, task.ErrPhaseOver) && isOver(err) {
 			err = nil
 		} else if errors.Is(cause, errStillRunning) && err != nil {
 			err = errStillRunning

@@ -86,7 +86,7 @@ func (r *run) ended(i int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.rec.Actions[i].End = r.since(time.Now())
-	if err != nil && !errors.Is(err, context.Canceled) {
+	if err != nil && !isOver(err) {
 		r.rec.Actions[i].Error = r.redact(err.Error())
 	}
 }
