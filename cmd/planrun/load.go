@@ -55,9 +55,12 @@ func (p *program) compile(file string, f planFlags) (*engine.Program, error) {
 	}
 	plan, list := dsl.Load(file, dsl.Options{Vocabulary: vocabulary, ReadFile: readFile, Presets: f.presets, Set: f.set})
 	var prog *engine.Program
-	if !list.HasErrors() {
+	opt := engine.Options{Only: f.only, Skip: f.skip, Repeats: f.repeats, Always: always(), ReadFile: readFile}
+	if list.HasErrors() {
+		list = append(list, engine.Check(plan, list, opt)...)
+	} else {
 		var more diag.List
-		prog, more = engine.Compile(plan, engine.Options{Only: f.only, Skip: f.skip, Repeats: f.repeats, Always: always(), ReadFile: readFile})
+		prog, more = engine.Compile(plan, opt)
 		list = append(list, more...)
 	}
 	if err := p.print(list, plan); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +36,11 @@ connections, descriptors and ports it takes. Nothing is run.`,
 }
 
 func show(w io.Writer, prog *engine.Program) {
-	fmt.Fprintf(w, "%s: %s\n", prog.Plan.Name, prog.Plan.About)
+	fmt.Fprint(w, prog.Plan.Name)
+	if prog.Plan.About != "" {
+		fmt.Fprintf(w, ": %s", prog.Plan.About)
+	}
+	fmt.Fprintln(w)
 	last := ""
 	for _, c := range prog.Cells {
 		if head := c.Coord.Stage + " / " + c.Coord.Target; head != last {
@@ -54,7 +59,13 @@ func show(w io.Writer, prog *engine.Program) {
 	if t.Open > 0 {
 		fmt.Fprintf(w, " (%s that only running will determine are not counted)", plural(t.Open, "length"))
 	}
-	fmt.Fprintf(w, ".\nOpen loops send %.0f requests; closed loops as many as the targets answer.\n", t.Requests)
+	fmt.Fprint(w, ".\n")
+	if t.Requests > 0 {
+		fmt.Fprintf(w, "Open loops send %s requests; closed", thousands(int64(t.Requests)))
+	} else {
+		fmt.Fprint(w, "Closed")
+	}
+	fmt.Fprint(w, " loops send as many as the targets answer.\n")
 	fmt.Fprintf(w, "At most %s at the same time: as many descriptors and source ports of the load, and as many descriptors of the target.\n", plural(t.Connections, "connection"))
 }
 
@@ -120,7 +131,7 @@ func open(exprs []string) string {
 	if len(exprs) == 0 {
 		return ""
 	}
-	return "  (known later: " + strings.Join(exprs, ", ") + ")"
+	return "  (known later: " + strings.Join(slices.Compact(slices.Sorted(slices.Values(exprs))), ", ") + ")"
 }
 
 func round(d time.Duration) string { return d.Round(time.Millisecond).String() }
