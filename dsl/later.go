@@ -21,3 +21,7 @@ func ScalarValue(text string) any { return scalarValue(text) }
 // Suggest says what to write instead of a name that is not known: the nearest of the known ones, or all of them. What
 // is what they are, in the plural.
 func Suggest(name string, known []string, what string) string { return suggest(name, known, what) }
+
+// Whole reports whether everything that the plan is made of could be read, so that a name that is not there is missing.
+// Problems may still have been found in it.
+func (p *Plan) Whole() bool { return p.root != nil && !p.l.broken }

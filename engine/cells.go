@@ -94,7 +94,11 @@ func (c *compilation) extend(base *verdict.Compiler, cell *Cell) *verdict.Compil
 			names = append(names, verdict.Name{Name: n, In: verdict.InCell, Value: v})
 		}
 	}
-	out, err := base.Extend(names, nil)
+	var functions []verdict.Function
+	if cell.declared != nil {
+		functions = planFunctions(cell.declared.ports(), append(cell.declared.endpoints(), cell.Target.Val.Endpoints.Names()...))
+	}
+	out, err := base.Extend(names, functions)
 	if err != nil {
 		c.list.Addf(cell.Scenario.Pos(), "%v", err)
 		return base

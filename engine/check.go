@@ -39,7 +39,9 @@ func (c *compilation) compileAll() {
 		return
 	}
 	c.compiler = compiler
-	c.eval = newEvaluator(compiler)
+	if plan, err := compiler.Extend(nil, planFunctions(nil, nil)); err == nil { // setup may start what it likes
+		c.eval = newEvaluator(plan)
+	}
 	for _, p := range c.order { // those of later times, with their types
 		if p.time == verdict.AtPlan {
 			continue
@@ -104,6 +106,10 @@ func (c *compilation) checkExpressions() {
 		for i := range c.backends {
 			once(cell.eval, c.backends[i].Holes(), c.backends[i].Exprs())
 		}
+	}
+	once(c.eval, c.Plan.Host.Holes(), c.Plan.Host.Exprs())
+	for i := range c.Plan.Relays {
+		once(c.eval, c.Plan.Relays[i].Holes(), c.Plan.Relays[i].Exprs())
 	}
 	for i := range c.Plan.Setup {
 		once(c.eval, c.Plan.Setup[i].Holes(), c.Plan.Setup[i].Exprs())

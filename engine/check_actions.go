@@ -26,7 +26,6 @@ func (c *compilation) end(a *dsl.Part[dsl.Action], timed bool) {
 	}
 	if nested, ok := a.Val.Spec.(task.Nested); ok {
 		for i, inner := 0, nested.Actions(); i < len(inner); i++ {
-			c.end(&inner[i], false)
 			c.undoList(&inner[i])
 		}
 	}

@@ -71,6 +71,32 @@ func Compile(plan *dsl.Plan, opt Options) (*Program, diag.List) {
 	return c.Program, c.list
 }
 
+// Check finds the problems of a plan beside those that loading it found, so that all can be told in one pass. Where the
+// plan has problems it is incomplete, so a line of which something was found is left alone.
+func Check(plan *dsl.Plan, found diag.List, opt Options) (more diag.List) {
+	if !plan.Whole() {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil && !found.HasErrors() {
+			panic(p)
+		}
+	}()
+	_, all := Compile(plan, opt)
+	said := map[diag.Pos]bool{}
+	for _, p := range found {
+		if !p.Warning {
+			said[diag.Pos{File: p.Pos.File, Line: p.Pos.Line}] = true
+		}
+	}
+	for _, p := range all {
+		if !said[diag.Pos{File: p.Pos.File, Line: p.Pos.Line}] {
+			more = append(more, p)
+		}
+	}
+	return more
+}
+
 type compilation struct {
 	values []string // names that exec actions set
 	*Program
@@ -82,7 +108,7 @@ type compilation struct {
 
 func (c *compilation) run() {
 	// Extend cannot fail here: names of the plan are identifiers and declared once.
-	boot, err := verdict.NewCompiler(&verdict.Schema{Targets: c.targetNames(), Names: c.planNames(), Functions: planFunctions})
+	boot, err := verdict.NewCompiler(&verdict.Schema{Targets: c.targetNames(), Names: c.planNames(), Functions: planFunctions(nil, nil)})
 	if err != nil {
 		c.list.Addf(diag.Pos{File: c.Plan.File}, "%v", err)
 		return
@@ -93,9 +119,6 @@ func (c *compilation) run() {
 	c.stages()
 	c.withAxes()
 	c.cells()
-	if c.list.HasErrors() {
-		return // names would be unknown by the dozen
-	}
 	c.outsidePhases("setup", c.Plan.Setup)
 	c.declare()
 	c.checkExpressions()
@@ -162,7 +185,7 @@ func (c *compilation) stages() {
 
 // withAxes makes the compiler that knows cells, but no metrics yet.
 func (c *compilation) withAxes() {
-	s := &verdict.Schema{Targets: c.targetNames(), Names: c.planNames(), Functions: planFunctions, Scenarios: map[string]*verdict.Scenario{}}
+	s := &verdict.Schema{Targets: c.targetNames(), Names: c.planNames(), Functions: planFunctions(nil, nil), Scenarios: map[string]*verdict.Scenario{}}
 	for name, sc := range c.bound {
 		s.Scenarios[name] = &verdict.Scenario{Axes: axesOf(sc)}
 	}

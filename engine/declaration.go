@@ -38,6 +38,17 @@ func (d *declared) endpoints() (out []string) {
 	return out
 }
 
+// ports lists the names of ports that any process listens on.
+func (d *declared) ports() (out []string) {
+	for _, p := range d.processes {
+		out = append(out, p.Listen...)
+		if p.Role == "backends" && len(p.Listen) == 0 {
+			out = append(out, "http")
+		}
+	}
+	return out
+}
+
 // walkActions calls f for every action, those in undo lists and in repeat included.
 func walkActions(actions []dsl.Part[dsl.Action], f func(*dsl.Part[dsl.Action])) {
 	for i := range actions {

@@ -13,7 +13,7 @@ import (
 
 // declare makes the schema: which names and figures each scenario has, for each target.
 func (c *compilation) declare() {
-	s := &verdict.Schema{Targets: c.targetNames(), Functions: planFunctions, Scenarios: map[string]*verdict.Scenario{}}
+	s := &verdict.Schema{Targets: c.targetNames(), Scenarios: map[string]*verdict.Scenario{}}
 	byTarget := map[string]map[string][]verdict.Metric{} // target -> scenario
 	decls := map[*Cell]*declared{}
 	for _, cell := range c.Cells {

@@ -6,12 +6,15 @@ import (
 	"github.com/planrun/planrun/engine/verdict"
 )
 
-// planFunctions are what expressions can ask of an installation.
-var planFunctions = []verdict.Function{
-	{Name: "port", In: verdict.AtRun, Args: []verdict.Type{verdict.TypeOfKind(verdict.Text)}, Result: verdict.TypeOfKind(verdict.Number),
-		Doc: "the port that planrun picked for a name in the listen of the target's start actions"},
-	{Name: "endpoint", In: verdict.AtRun, Args: []verdict.Type{verdict.TypeOfKind(verdict.Text)}, Result: verdict.TypeOfKind(verdict.Text),
-		Doc: "host:port of an endpoint of the target"},
+// planFunctions are what expressions can ask of an installation. Ports and endpoints are their names where they are
+// known; nil is anything.
+func planFunctions(ports, endpoints []string) []verdict.Function {
+	return []verdict.Function{
+		{Name: "port", In: verdict.AtRun, Args: []verdict.Type{verdict.TypeOfKind(verdict.Text)}, Result: verdict.TypeOfKind(verdict.Number), Names: ports,
+			Doc: "the port that planrun picked for a name in the listen of the target's start actions"},
+		{Name: "endpoint", In: verdict.AtRun, Args: []verdict.Type{verdict.TypeOfKind(verdict.Text)}, Result: verdict.TypeOfKind(verdict.Text), Names: endpoints,
+			Doc: "host:port of an endpoint of the target"},
+	}
 }
 
 // planNames declares what every run has beside the names that the schema makes by itself.

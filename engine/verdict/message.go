@@ -123,6 +123,10 @@ func (p *pass) unknownPath(n ast.Expr) {
 		p.later(n.ID(), "a cell of the results", AtStage|AtLive|AtJudge)
 		return
 	}
+	if v, ok := p.ix.names[parts[0]]; ok && len(parts) > 1 && len(p.below(parts[0])) == 0 { // here and now, but a plain value
+		p.say(nodes[1].ID(), "leave it out", "%s is %s; it has no %q", parts[0], v.Type.Kind(), parts[1])
+		return
+	}
 	for i := len(parts) - 1; i > 0; i-- { // the deepest part that is right
 		prefix := strings.Join(parts[:i], ".")
 		if below := p.below(prefix); len(below) > 0 {
