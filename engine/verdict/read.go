@@ -115,7 +115,7 @@ func (s spot) runs() (Coord, []*Run, ref.Val) {
 // notThere is the cause where a cell is skipped or none: for a loop over targets the value is undefined, else the verdict
 // is unsupported.
 func (s spot) notThere() Cause {
-	if s.looped || s.named && s.ix.unsupported(s.resolve(s.ix)) == "" {
+	if s.looped {
 		return Undefined
 	}
 	return Unsupported
