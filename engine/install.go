@@ -34,12 +34,13 @@ type installation struct {
 	faults   task.Process // holds the relays in the path; nil: none
 	relays   []faults.Relay
 
-	mu    sync.Mutex
-	dead  string // why it cannot serve any more
-	run   *run   // the run that goes on, for events of its processes
-	runs  int    // runs so far
-	wants map[task.Process][]int
-	found map[string]any // what its actions recorded or set
+	mu     sync.Mutex
+	dead   string // why it cannot serve any more
+	run    *run   // the run that goes on, for events of its processes
+	runs   int    // runs so far
+	wants  map[task.Process][]int
+	living map[string]int // live processes by name when it was made
+	found  map[string]any // what its actions recorded or set
 }
 
 // install makes an installation for a cell. What it started is ended if it fails.
@@ -56,6 +57,7 @@ func (s *session) install(ctx context.Context, cell *Cell, b *begun) (*installat
 	s.progress.Install(cell.Coord.Target)
 	if err = in.do(ctx, b.known); err == nil {
 		err = in.died()
+		in.living = in.alive()
 	}
 	if err != nil {
 		in.end()
@@ -110,6 +112,15 @@ func (in *installation) died() error {
 		return errors.New(in.dead)
 	}
 	return nil
+}
+
+// alive counts its live processes by name.
+func (in *installation) alive() map[string]int {
+	out := map[string]int{}
+	for _, p := range in.group.All() {
+		out[p.Name()]++
+	}
+	return out
 }
 
 // end undoes the installation. What its processes were is kept in its directory.

@@ -69,8 +69,14 @@ func (s *session) ensure(ctx context.Context, c *Cell, b *begun) (*installation,
 
 // usable reports whether an installation may serve another run of a cell, in a round of its stage.
 func (in *installation) usable(c *Cell, round int) bool {
+	alive := in.alive()
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	for name, n := range in.living {
+		if alive[name] < n { // an action ended it
+			return false
+		}
+	}
 	switch {
 	case in.dead != "":
 		return false
