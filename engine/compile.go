@@ -29,7 +29,6 @@ type Program struct {
 	schema      *verdict.Schema
 	eval        *evaluator // of the plan, with everything declared
 	verdicts    []verdict.Definition
-	metrics     map[string]scenarioMetrics
 	custom      []*verdict.Custom
 	customDescs []series.Desc
 	always      []dsl.Kind // probes that every run has
@@ -59,7 +58,7 @@ type Options struct {
 // Compile binds what is known, lists the cells and checks every expression. The program is nil if a problem is more than
 // a warning.
 func Compile(plan *dsl.Plan, opt Options) (*Program, diag.List) {
-	c := &compilation{Program: &Program{Plan: plan, params: map[string]*param{}, planned: known{}, metrics: map[string]scenarioMetrics{}, always: opt.Always, readFile: opt.ReadFile}, opt: opt}
+	c := &compilation{Program: &Program{Plan: plan, params: map[string]*param{}, planned: known{}, always: opt.Always, readFile: opt.ReadFile}, opt: opt}
 	if c.readFile == nil {
 		c.readFile = os.ReadFile
 	}
@@ -98,7 +97,8 @@ func Check(plan *dsl.Plan, found diag.List, opt Options) (more diag.List) {
 }
 
 type compilation struct {
-	values []string // names that exec actions set
+	figures, seriesNames map[string]bool // of any cell
+	values               []string        // names that exec actions set
 	*Program
 	opt     Options
 	list    diag.List

@@ -1,29 +1,20 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
 
 // checkSections checks what the report's sections name.
 func (c *compilation) checkSections() {
-	known := []string{}
-	for _, m := range c.metrics {
-		for _, d := range m.run {
-			known = append(known, d.Name)
-		}
-	}
+	known := slices.Concat(slices.Collect(maps.Keys(c.figures)), c.values) // text that an action sets can stand in a table
 	for _, d := range c.customDescs {
 		known = append(known, d.Name)
 	}
 	slices.Sort(known)
 	known = slices.Compact(known)
-	var seriesNames []string
-	for _, m := range c.metrics {
-		for _, d := range m.series {
-			seriesNames = append(seriesNames, d.Name)
-		}
-	}
+	seriesNames := slices.Sorted(maps.Keys(c.seriesNames))
 	coords := []string{"stage", "scenario", "target", "round"}
 	for _, sc := range c.bound {
 		coords = append(coords, sc.Val.Matrix.Names()...)

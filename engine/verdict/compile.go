@@ -80,12 +80,19 @@ func (c *Compiler) Compile(text string, at Time, base []Coord) (*Program, []Prob
 	if p.problems != nil {
 		return nil, p.problems
 	}
-	prog, err := env.Program(checked, programOptions()...)
+	prog, err := env.Program(checked, programOptions(at)...)
 	if err != nil {
 		return nil, []Problem{{1, 1, err.Error(), ""}}
 	}
 	return &Program{text: text, time: at, typ: checked.OutputType(), compiler: c, ast: p.ast, texts: texts, prog: prog, address: in,
-		needs: p.needs.done(), secret: p.secret}, nil
+		needs: p.needs.done(), secret: p.secret, loops: p.loops()}, nil
+}
+
+// loops reports whether the expression has a loop, or a let, whose expression may have one.
+func (p *pass) loops() bool {
+	found := len(p.lets) > 0
+	ast.PostOrderVisit(p.ast.Expr(), ast.NewExprVisitor(func(e ast.Expr) { found = found || e.Kind() == ast.ComprehensionKind }))
+	return found
 }
 
 // texts keeps how sub-expressions were written, before the rewrite turns 5 into 5.0.
@@ -125,6 +132,7 @@ type Program struct {
 	address  *address // where an object's value comes from, for lets
 	needs    Needs
 	secret   map[int64]bool
+	loops    bool // its evaluation has to be bounded
 }
 
 // Text is the expression as it was written.

@@ -3,6 +3,7 @@ package verdict
 // Data is what the runs left.
 type Data struct {
 	Cells map[Coord]*Cell
+	Names map[string]any // values of Schema.Names that were not known before
 }
 
 // Cell is what became of a cell.
@@ -11,6 +12,7 @@ type Cell struct {
 	Reason  string // for every State but Ran
 	Planned int    // runs that were planned; 0: as many as there are
 	Runs    []*Run
+	Names   map[string]any // as in Data, where they differ between cells
 }
 
 // State says whether a cell ran.
@@ -36,6 +38,7 @@ type Run struct {
 	Events        map[string][]Event          // a kind that nothing watched is not in it
 	Replicas      map[string][]map[string]any // process -> replicas -> metric -> float64 or []float64
 	Taints        []Taint
+	Names         map[string]any // as in Data, where they differ between runs
 }
 
 // Window is a part of a run: a phase, a load, or a load in a phase.

@@ -3,6 +3,7 @@ package verdict
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // Definition is a verdict as the plan has it; all expressions are texts.
@@ -106,8 +107,15 @@ func (c *Compiler) selected(text string) (cells []Coord, why *Reason, ps []Probl
 	if m := p.Mismatch(Bool); m != nil {
 		return nil, nil, []Problem{*m}
 	}
+	// Cells that agree in what the condition reads are evaluated once.
+	known := map[Coord]Result{}
 	for _, cell := range c.ix.cells {
-		r := p.Eval(context.Background(), Values{At: cell})
+		key := p.readsOf(cell)
+		r, ok := known[key]
+		if !ok {
+			r = p.Eval(context.Background(), Values{At: cell})
+			known[key] = r
+		}
 		if r.Value == true {
 			cells = append(cells, cell)
 		} else if r.Err != nil {
@@ -115,4 +123,21 @@ func (c *Compiler) selected(text string) (cells []Coord, why *Reason, ps []Probl
 		}
 	}
 	return cells, why, nil
+}
+
+// readsOf is a cell without the coordinates that the program does not read.
+func (p *Program) readsOf(c Coord) (key Coord) {
+	for _, n := range p.needs.Names {
+		switch {
+		case n == "stage":
+			key.Stage = c.Stage
+		case n == "scenario":
+			key.Scenario = c.Scenario
+		case n == "target":
+			key.Target = c.Target
+		case strings.HasPrefix(n, "matrix."): // the values of an axis have types that the scenario decides
+			key.Scenario, key.Matrix = c.Scenario, c.Matrix
+		}
+	}
+	return key
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
@@ -22,6 +23,26 @@ type Values struct {
 	Data          *Data // results: at stage those of earlier stages
 	Now           *Run  // live: the run so far. Its window of figures is Now.Metrics. Also for metrics computed of one run
 	lets          map[string]*letValue
+}
+
+// name finds the value of a name: given with the evaluation, else that of the run, of the cell, of all.
+func (v *Values) name(n string) (any, bool) {
+	from := []map[string]any{v.Names}
+	if v.Now != nil {
+		from = append(from, v.Now.Names)
+	}
+	if v.Data != nil {
+		if c := v.Data.Cells[v.At]; c != nil {
+			from = append(from, c.Names)
+		}
+		from = append(from, v.Data.Names)
+	}
+	for _, names := range from {
+		if value, ok := names[n]; ok {
+			return value, true
+		}
+	}
+	return nil, false
 }
 
 // Result is a value, or why there is none.
@@ -125,7 +146,7 @@ func (a *activation) name(n string, decl Name) ref.Val {
 	if len(n) > 7 && n[:7] == "matrix." {
 		return a.axis(n[7:])
 	}
-	if v, ok := a.v.Names[n]; ok {
+	if v, ok := a.v.name(n); ok {
 		return toCEL(n, v)
 	}
 	if decl.Value != nil {
@@ -193,11 +214,14 @@ func (p *Program) Eval(ctx context.Context, v Values) Result {
 	if v.lets == nil {
 		v.lets = map[string]*letValue{}
 	}
-	ctx, cancel := context.WithTimeout(ctx, EvalLimit)
-	defer cancel()
+	if p.loops { // nothing else takes long
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, EvalLimit)
+		defer cancel()
+	}
 	rec := &recorder{}
 	act := &activation{ctx, p, &v, &reader{ix: p.compiler.ix, data: v.Data, now: v.Now, at: v.At, round: v.Round, repeat: v.Repeat, rec: rec}}
-	out, details, err := p.prog.ContextEval(ctx, act)
+	out, details, err := p.eval(ctx, act)
 	res := Result{Absorbed: rec.absorbed, Reads: rec.reads}
 	for _, r := range rec.reads {
 		res.Tainted = append(res.Tainted, r.tainted()...)
@@ -220,13 +244,20 @@ func (p *Program) Eval(ctx context.Context, v Values) Result {
 			res.Value, res.Err = nil, worst(res.Absorbed) // only a condition that is judged may absorb
 		}
 	}
-	if details != nil {
+	if details != nil && details.State() != nil {
 		res.Operands = p.operands(details.State())
 		if res.Value == false {
 			res.Broke = p.broke(details.State(), rec)
 		}
 	}
 	return res
+}
+
+func (p *Program) eval(ctx context.Context, act *activation) (ref.Val, *cel.EvalDetails, error) {
+	if p.loops {
+		return p.prog.ContextEval(ctx, act)
+	}
+	return p.prog.Eval(act)
 }
 
 // tainted lists the failed guards of the runs that were read.

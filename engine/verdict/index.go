@@ -11,10 +11,12 @@ import (
 // index answers the questions that the static walk and the reader ask of a schema.
 type index struct {
 	*Schema
-	names     map[string]Name                         // all dotted names of all times
-	metrics   map[string]Metric                       // of any scenario, by name
-	has       map[string]map[string]map[string]Metric // scenario -> metric -> target ("" is every target)
-	replica   map[string]Metric                       // of any process
+	names     map[string]Name                          // all dotted names of all times
+	metrics   map[string]Metric                        // of any scenario, by name
+	has       map[string]map[string]map[string]Metric  // scenario -> metric -> target ("" is every target)
+	replica   map[string]Metric                        // of any process
+	shared    map[*Metric]map[string]map[string]Metric // has, by the list that it was made of
+	seen      map[*Metric]bool                         // lists of loads and replicas
 	stagesOf  map[string][]string
 	targets   []string
 	scenarios []string
@@ -25,7 +27,7 @@ type index struct {
 
 func newIndex(s *Schema) (*index, error) {
 	ix := &index{Schema: s, names: map[string]Name{}, metrics: map[string]Metric{}, has: map[string]map[string]map[string]Metric{},
-		replica: map[string]Metric{}, stagesOf: map[string][]string{}, stages: map[string]*Stage{}, axes: map[string][]string{},
+		shared: map[*Metric]map[string]map[string]Metric{}, seen: map[*Metric]bool{}, replica: map[string]Metric{}, stagesOf: map[string][]string{}, stages: map[string]*Stage{}, axes: map[string][]string{},
 		scenarios: slices.Sorted(maps.Keys(s.Scenarios))}
 	for _, t := range s.Targets {
 		ix.targets = append(ix.targets, t.Name)
@@ -52,21 +54,17 @@ func newIndex(s *Schema) (*index, error) {
 
 func (ix *index) addScenario(name string, axisTypes map[string]Type) {
 	sc := ix.Scenarios[name]
-	ix.has[name] = map[string]map[string]Metric{}
-	add := func(target string, ms []Metric) {
-		for _, m := range ms {
-			if ix.has[name][m.Name] == nil {
-				ix.has[name][m.Name] = map[string]Metric{}
-			}
-			ix.has[name][m.Name][target], ix.metrics[m.Name] = m, m
-		}
-	}
-	add("", sc.Metrics)
-	for _, t := range ix.Targets {
-		add(t.Name, t.Metrics[""])
-		add(t.Name, t.Metrics[name])
+	own := slices.ContainsFunc(ix.Targets, func(t Target) bool { return len(t.Metrics[""])+len(t.Metrics[name]) > 0 })
+	if have := ix.shared[key(sc.Metrics)]; have != nil && !own {
+		ix.has[name] = have // the same list as another scenario's
+	} else {
+		ix.addMetrics(name, own)
 	}
 	for _, ms := range sc.Loads {
+		if len(ms) > 0 && ix.seen[key(ms)] {
+			continue
+		}
+		ix.seen[key(ms)] = true
 		for _, m := range ms {
 			if _, ok := ix.metrics[m.Name]; !ok {
 				ix.metrics[m.Name] = m
@@ -74,6 +72,10 @@ func (ix *index) addScenario(name string, axisTypes map[string]Type) {
 		}
 	}
 	for _, ms := range sc.Replicas {
+		if ix.seen[key(ms)] {
+			continue
+		}
+		ix.seen[key(ms)] = true
 		for _, m := range ms {
 			ix.replica[m.Name] = m
 		}
@@ -90,6 +92,38 @@ func (ix *index) addScenario(name string, axisTypes map[string]Type) {
 				ix.axes[ax.Name] = append(ix.axes[ax.Name], text)
 			}
 		}
+	}
+}
+
+// key tells lists apart by their memory: many scenarios have one and the same list.
+func key(ms []Metric) *Metric {
+	if len(ms) == 0 {
+		return nil
+	}
+	return &ms[0]
+}
+
+// addMetrics notes which metrics a scenario has, and which targets have others.
+func (ix *index) addMetrics(name string, own bool) {
+	sc := ix.Scenarios[name]
+	ix.has[name] = map[string]map[string]Metric{}
+	defer func() {
+		if !own && len(sc.Metrics) > 0 {
+			ix.shared[key(sc.Metrics)] = ix.has[name]
+		}
+	}()
+	add := func(target string, ms []Metric) {
+		for _, m := range ms {
+			if ix.has[name][m.Name] == nil {
+				ix.has[name][m.Name] = map[string]Metric{}
+			}
+			ix.has[name][m.Name][target], ix.metrics[m.Name] = m, m
+		}
+	}
+	add("", sc.Metrics)
+	for _, t := range ix.Targets {
+		add(t.Name, t.Metrics[""])
+		add(t.Name, t.Metrics[name])
 	}
 }
 

@@ -192,8 +192,13 @@ func (l logic) Exec(f *interpreter.ExecutionFrame) ref.Val {
 }
 
 // programOptions bound and explain an evaluation. The interrupt check covers loops only: native functions must be fast.
-func programOptions() []cel.ProgramOption {
-	return []cel.ProgramOption{cel.EvalOptions(cel.OptTrackState), cel.InterruptCheckFrequency(100),
+// programOptions of a time. What selects cells is evaluated for every cell and never explained, so it keeps no state.
+func programOptions(at Time) []cel.ProgramOption {
+	track := cel.EvalOptions(cel.OptTrackState)
+	if at == AtSelect {
+		track = cel.EvalOptions()
+	}
+	return []cel.ProgramOption{track, cel.InterruptCheckFrequency(100),
 		cel.CustomDecoratorV2(func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 			if c, ok := i.(interpreter.InterpretableCall); ok && (c.Function() == "@or" || c.Function() == "@and") {
 				return logic{c, c.Function() == "@or"}, nil
