@@ -16,12 +16,15 @@ import (
 func verdictRun(d *record.Data, whole bool) *verdict.Run {
 	r := d.Run
 	out := &verdict.Run{Round: r.Coord.Round, Repeat: r.Coord.Repeat, Metrics: r.Metrics[""], Absent: map[string]string{}, Phases: map[string]*verdict.Window{},
-		Loads: map[string]*verdict.Window{}, Events: events(d), Replicas: map[string][]map[string]any{}}
+		Loads: map[string]*verdict.Window{}, Events: events(d), Replicas: map[string][]map[string]any{}, Names: map[string]any{}}
 	switch r.Status {
 	case record.Unmet, record.Interrupted:
 		out.Outcome, out.Reason = verdict.Inconclusive, r.Reason
 	case record.Failed:
 		out.Outcome, out.Reason = verdict.Errored, r.Reason
+	}
+	for n, v := range r.Params {
+		out.Names["params."+n] = v
 	}
 	for _, p := range r.Phases {
 		if out.Phases[p.Name] == nil {

@@ -103,6 +103,7 @@ func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error
 			res.Complete = false
 		}
 	}
+	p.paramsOf(data, stages)
 	rules, problems := verdict.NewRules(p.compiler, definitions(p.Plan))
 	if len(problems) > 0 {
 		return nil, p.verdictProblems(problems)
@@ -135,6 +136,30 @@ func ending(set *record.Set) (*record.End, error) {
 		end.NotUndone = slices.DeleteFunc(end.NotUndone, func(s string) bool { return strings.HasPrefix(s, "undoing entry ") })
 	}
 	return end, nil
+}
+
+// paramsOf gives verdicts the params that only running made known: those of a cell as its stage had them last, and those that
+// no stage needed as they are now.
+func (p *Program) paramsOf(data *verdict.Data, stages []record.Stage) {
+	byStage, k := map[string]map[string]any{}, p.planned.with(nil)
+	for _, s := range stages {
+		byStage[s.Name] = map[string]any{}
+		for n, v := range s.Params {
+			byStage[s.Name]["params."+n] = v
+			k["params."+n] = v
+		}
+	}
+	needed := map[string]bool{}
+	for _, q := range p.order {
+		_, known := k.value("params." + q.name)
+		needed[q.name] = !known
+	}
+	// What cannot be known is no problem of the plan: the verdict that reads it says so.
+	p.bindParams(context.Background(), verdict.AtStage, p.eval, k, verdict.Values{Data: data}, needed, map[string]string{})
+	data.Names = k.plain()
+	for at, cell := range data.Cells {
+		cell.Names = byStage[at.Stage]
+	}
 }
 
 // plannedRuns is how many runs of a cell there were to be: as its stages said when they began, or, of rounds that never

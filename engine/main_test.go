@@ -204,3 +204,14 @@ func reportOf(t testing.TB, out *engine.Outcome) string {
 	}
 	return string(b)
 }
+
+// reasons says why verdicts did not pass.
+func reasons(out *engine.Outcome) string {
+	var lines []string
+	for _, v := range out.Results.Verdicts {
+		if v.Outcome != "pass" {
+			lines = append(lines, fmt.Sprintf("%s: %s (%s) %v", v.Verdict, v.Outcome, v.Reason, v.Operands))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
