@@ -43,10 +43,16 @@ func (p *place) dir() string {
 
 // newProgress is a live display where w is a terminal that can do that, and one line an event elsewhere.
 func newProgress(w io.Writer, prog *engine.Program) progress {
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
-		return newLive(f, newTally(prog), os.Getenv("NO_COLOR") == "")
+	if isLive(w) {
+		return newLive(w.(*os.File), newTally(prog), os.Getenv("NO_COLOR") == "")
 	}
 	return newLines(w, newTally(prog))
+}
+
+// isLive reports whether w is a terminal that can redraw lines.
+func isLive(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
 // capture makes what the engine logs lines of the progress, until the returned function is called.
