@@ -57,7 +57,7 @@ func newLive(f *os.File, t *tally, color bool) *live {
 			return err
 		})
 	}
-	l.bar, _ = l.bars.Add(0, row(0, ""), mpb.BarFillerTrim(), mpb.BarRemoveOnComplete(), mpb.BarBtmExtender(row(1, "\n"), row(2, "\n"))) // fails only once it is over
+	l.bar, _ = l.bars.Add(0, row(0, ""), mpb.BarFillerTrim(), mpb.BarBtmExtender(row(1, "\n"), row(2, "\n"))) // fails only once it is over
 	return l
 }
 
@@ -71,7 +71,6 @@ func (l *live) close() {
 		l.out.close()
 		l.bar.Abort(true)
 		l.bars.Wait()
-		l.screen.erase()
 	}
 }
 

@@ -50,11 +50,6 @@ func (s *screen) Flush(lines int) error {
 	return s.Writer.Flush(lines)
 }
 
-// erase takes the last frame away. What was written to the buffer since comes first.
-func (s *screen) erase() {
-	_ = s.Writer.Flush(0) // nothing is left to tell anybody
-}
-
 // wrapped is how many rows more lines of these widths take on a terminal that was narrowed from old to now columns.
 func wrapped(widths []int, old, now int) (extra int) {
 	if now <= 0 || now >= old {
