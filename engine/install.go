@@ -125,6 +125,7 @@ func (in *installation) alive() map[string]int {
 
 // end undoes the installation. What its processes were is kept in its directory.
 func (in *installation) end() {
+	defer in.killHurried(in.group)()
 	in.undo(in.scope)
 	in.closeGroup(in.group)
 }

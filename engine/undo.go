@@ -37,6 +37,16 @@ func (s *session) closeGroup(g *proc.Group) {
 	}
 }
 
+// killHurried ends the processes of a group at once when the second interrupt comes: they would finish what they are asked. The
+// function that it returns ends that.
+func (s *session) killHurried(g *proc.Group) func() {
+	return s.hurried(func() {
+		for _, p := range g.All() {
+			_ = g.Signal(p, "KILL", true) // what is left is ended and reported in the ordinary way
+		}
+	})
+}
+
 // hurried calls cancel when the second interrupt comes; the function that it returns ends that.
 func (s *session) hurried(cancel func()) func() {
 	if s.opt.Hurry == nil {

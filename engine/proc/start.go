@@ -27,6 +27,9 @@ func (g *Group) Start(ctx context.Context, spec task.ProcessSpec) (task.Process,
 	return p, nil
 }
 
+// graceUnready is the grace of a process that never became ready: it has nothing to lose.
+const graceUnready = 2 * time.Second
+
 func (g *Group) start(ctx context.Context, spec task.ProcessSpec) (*Process, error) {
 	p, err := g.prepare(spec)
 	if err != nil {
@@ -51,7 +54,9 @@ func (g *Group) start(ctx context.Context, spec task.ProcessSpec) (*Process, err
 		err = fmt.Errorf("%w: %s", errEnded, p.status)
 	}
 	p.expectEnd()
-	left := p.stop(context.WithoutCancel(ctx))
+	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), graceUnready)
+	defer cancel()
+	left := p.stop(short)
 	if ctx.Err() != nil && !errors.Is(err, errEnded) {
 		return nil, errors.Join(fmt.Errorf("starting %s: %w", p, context.Cause(ctx)), left)
 	}
