@@ -109,6 +109,11 @@ func TestLiveOnATerminal(t *testing.T) {
 	for _, want := range []string{"all/nginx/closed repeat 1 (cell 1 of 1, run 1 of 2)", "900/s p99 2 ms failed 1", "CPUs: sut 0.50", "still", "a probe is late by=3s", "bad day"} {
 		read.until(t, want)
 	}
+	if _, err := tty.WriteString("^C"); err != nil { // as a terminal echoes it
+		t.Fatal(err)
+	}
+	l.say("interrupted")
+	read.until(t, "interrupted")
 	resize(t, tty, 30)
 	read.until(t, "…") // it is cut to the new width
 	restore()
@@ -242,25 +247,37 @@ func (r *reader) rest(t *testing.T, tty *os.File) string {
 	return r.text()
 }
 
-// screenOf is what a terminal shows after all this: lines, carriage returns, moves up and erasures to the end. The last line
-// is where the cursor is.
+// screenOf is what a terminal shows after all this: text, line feeds, carriage returns, moves up and erasures to the end. The
+// last line is where the cursor is.
 func screenOf(raw string) []string {
-	lines, row := []string{""}, 0
+	lines, row, col := [][]rune{nil}, 0, 0
 	for _, part := range regexp.MustCompile("\x1b\\[(\\d*)([A-Za-z])|\r|\n|[^\x1b\r\n]+").FindAllStringSubmatch(raw, -1) {
 		switch {
 		case part[0] == "\n":
 			if row++; row == len(lines) {
-				lines = append(lines, "")
+				lines = append(lines, nil)
 			}
+		case part[0] == "\r":
+			col = 0
 		case part[2] == "A":
 			n := 0
 			fmt.Sscan(part[1], &n)
 			row = max(0, row-n)
 		case part[2] == "J":
-			lines = append(lines[:row:row], "")
-		case part[0] != "\r" && part[2] == "":
-			lines[row] += part[0]
+			lines = append(lines[:row:row], lines[row][:min(col, len(lines[row]))])
+		case part[2] == "":
+			for _, r := range part[0] {
+				for len(lines[row]) <= col {
+					lines[row] = append(lines[row], ' ')
+				}
+				lines[row][col] = r
+				col++
+			}
 		}
 	}
-	return lines[:row+1]
+	var out []string
+	for _, l := range lines[:row+1] {
+		out = append(out, string(l))
+	}
+	return out
 }

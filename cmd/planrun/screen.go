@@ -38,10 +38,12 @@ func (s *screen) drew(lines []string) {
 
 // Flush writes the frame in the place of the one before.
 func (s *screen) Flush(lines int) error {
+	begin := "\r" // what is typed (^C) is echoed behind the frame
 	if n := wrapped(s.shown, s.width, s.now); n > 0 {
-		if _, err := fmt.Fprintf(s.file, "\x1b[%dA", n); err != nil {
-			return err
-		}
+		begin += fmt.Sprintf("\x1b[%dA", n)
+	}
+	if _, err := s.file.WriteString(begin); err != nil {
+		return err
 	}
 	s.width, s.shown = s.now, append(s.shown[:0], s.next...)
 	if lines == 0 {
