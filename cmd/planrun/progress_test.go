@@ -114,6 +114,11 @@ func TestLiveOnATerminal(t *testing.T) {
 	}
 	l.say("interrupted")
 	read.until(t, "interrupted")
+	for _, line := range screenOf(read.text()) {
+		if strings.HasSuffix(line, "interrupted") && !regexp.MustCompile(`^\d\d:`).MatchString(line) {
+			t.Errorf("a part of the frame stays before what is said: %q", line)
+		}
+	}
 	resize(t, tty, 30)
 	read.until(t, "…") // it is cut to the new width
 	restore()
