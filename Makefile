@@ -4,7 +4,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
 export PATH := $(PATH):/usr/sbin:/sbin
 
-.PHONY: help build test race short lint fuzz generate smoke quickstart bench clean peers
+.PHONY: help build test race short lint fuzz generate smoke quickstart clean peers
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14

@@ -12,7 +12,7 @@ import (
 func exit(end *record.End, failed []string, gates verdict.Summary) (int, string) {
 	switch {
 	case len(end.NotUndone) > 0:
-		return 5, fmt.Sprintf("%d changes could not be undone; `planrun clean` tries again", len(end.NotUndone))
+		return 5, counted(len(end.NotUndone), "change could", "changes could") + " not be undone; `planrun clean` tries again"
 	case end.Interrupted:
 		return 130, "interrupted; undone, and what there was is reported"
 	case end.Failure != "":
@@ -24,15 +24,23 @@ func exit(end *record.End, failed []string, gates verdict.Summary) (int, string)
 		}
 		return 4, "the harness failed: " + first
 	case gates.Exit() == 4:
-		return 4, fmt.Sprintf("%d gating verdicts could not be judged because the harness failed", gates.Errored)
+		return 4, counted(gates.Errored, "gating verdict", "gating verdicts") + " could not be judged because the harness failed"
 	case gates.Exit() == 1:
-		return 1, fmt.Sprintf("%d of the gating verdicts failed", gates.Failed)
+		return 1, counted(gates.Failed, "gating verdict", "gating verdicts") + " failed"
 	case len(gates.Nothing) > 0:
 		return 3, fmt.Sprintf("a gate judged nothing: %q", gates.Nothing[0])
 	case gates.Exit() == 3:
-		return 3, fmt.Sprintf("%d gating verdicts are inconclusive", gates.Inconclusive)
+		return 3, counted(gates.Inconclusive, "gating verdict is", "gating verdicts are") + " inconclusive"
 	case gates.Passed == 0:
 		return 0, "the plan has no gates"
 	}
-	return 0, fmt.Sprintf("all %d gates passed", gates.Passed)
+	return 0, counted(gates.Passed, "gate", "gates") + " passed, none failed"
+}
+
+// counted is a number with what it counts.
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }

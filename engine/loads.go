@@ -76,6 +76,7 @@ func (l runLoads) Prepare(ctx context.Context, spec load.Spec, opts task.LoadOpt
 		rec.Ready.Verified += ready.Verified
 		rec.Ready.Problem = first(rec.Ready.Problem, ready.Problem)
 		rec.Ready.Shortage = first(rec.Ready.Shortage, ready.Shortage)
+		rec.Ready.Refused = first(rec.Ready.Refused, ready.Refused)
 	}
 	x.index = r.addLoad(rec)
 	return x, nil

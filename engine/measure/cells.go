@@ -190,7 +190,7 @@ func tainting(r *record.Run, win string) taints {
 		if t.timing == "" {
 			t.timing = g.Message
 		}
-		if t.work == "" && g.Taints == taintsWork {
+		if t.work == "" && (g.Taints == taintsWork || g.Taints == taintsPasses) {
 			t.work = g.Message
 		}
 	}

@@ -139,39 +139,12 @@ func (c *checks) reconcile() {
 
 // origin is information: a proxy that answers by itself or tries again makes the two differ, rightly.
 func (c *checks) origin() {
-	got, known := OriginRequests(c.d.Run)
+	got, known := record.OriginRequests(c.d.Run)
 	if !known || len(c.d.Run.Loads) == 0 {
 		return
 	}
-	sent := SentRequests(c.d.Run)
+	sent := record.SentRequests(c.d.Run)
 	c.add("origin-count", "", true, "the loads sent %d requests, verification included; the backends counted %.0f", sent, got)
-}
-
-// OriginRequests is how many requests the builtin backends of a run counted, from its begin to its end.
-func OriginRequests(r *record.Run) (n float64, known bool) {
-	for _, server := range sortedKeys(r.Facts.Servers) {
-		name, _, _ := strings.Cut(server, "/")
-		v, counted := r.Facts.Servers[server]["requests"]
-		for _, p := range r.Processes {
-			if p.Name == name && p.Role == backendsRole && counted {
-				n, known = n+v, true
-				break
-			}
-		}
-	}
-	return n, known
-}
-
-// SentRequests is how many requests the loads of a run sent, in all phases and to verify.
-func SentRequests(r *record.Run) int64 {
-	var n int64
-	for _, l := range r.Loads {
-		n += int64(l.Ready.Verified)
-		for _, c := range l.Totals {
-			n += c.Sent
-		}
-	}
-	return n
 }
 
 func (c *checks) files() {

@@ -15,6 +15,7 @@ import (
 const (
 	taintsTiming = "timing"
 	taintsWork   = "work"
+	taintsPasses = "passes" // everything that would pass: the target is the cause, so failures stand
 )
 
 // A judge collects guards of one run.

@@ -155,5 +155,5 @@ func (j *judge) waited(l *record.Load, spans []span) (float64, bool) {
 	if seconds <= 0 {
 		return 0, false
 	}
-	return waited / seconds / float64(len(tracks)), true
+	return min(1, waited/seconds/float64(len(tracks))), true // several threads can wait at once
 }

@@ -9,6 +9,9 @@ import (
 
 func (j *judge) verified(l *record.Load) {
 	switch {
+	case l.Ready.Problem != "" && l.Ready.Refused != "":
+		// Nobody was there to answer: a result of the target, whose requests fail, and no wrong measurement.
+		j.add("reachable", l.Name, false, taintsPasses, "the target did not take the connections of load %s: %s", l.Name, l.Ready.Refused)
 	case l.Ready.Problem != "":
 		j.add("verified", l.Name, false, taintsWork, "before it was measured, a request of load %s was not answered as expected: %s", l.Name, l.Ready.Problem)
 	case l.Ready.Verified == 0:
@@ -24,8 +27,8 @@ func (j *judge) answered(l *record.Load, s *loadSum) {
 	switch {
 	case c.Due == 0:
 		j.add("answered", l.Name, false, taintsWork, "load %s made no request", l.Name)
-	case answers == 0:
-		j.add("answered", l.Name, false, taintsWork, "none of the %d requests of load %s was answered", c.Due, l.Name)
+	case answers == 0: // its failures stand
+		j.add("answered", l.Name, false, taintsPasses, "none of the %d requests of load %s was answered", c.Due, l.Name)
 	default:
 		j.add("answered", l.Name, true, taintsWork, "%d of the %d requests of load %s were answered", answers, c.Due, l.Name)
 	}

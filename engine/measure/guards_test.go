@@ -91,7 +91,10 @@ func TestGuardsFail(t *testing.T) {
 		{"nothing sent", "answered", "work", "load main made no request", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			d.Seconds = nil
 		}},
-		{"nothing answered", "answered", "work", "none of the 700 requests", func(d *record.Data, _ *Thresholds, _ *Machine) {
+		{"nobody there", "reachable", "passes", "3 of 3", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			d.Run.Loads[0].Ready.Verified, d.Run.Loads[0].Ready.Problem, d.Run.Loads[0].Ready.Refused = 0, "connect: refused", "3 of 3 connections were not opened: connect: refused"
+		}},
+		{"nothing answered", "answered", "passes", "none of the 700 requests", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			eachMain(d, func(s *load.Second) {
 				s.Counts = load.Counts{Due: 50, Errors: map[string]int64{load.Connect: 50}}
 			})

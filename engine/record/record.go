@@ -187,7 +187,7 @@ type Fault struct {
 	MeasuredMs  float64 `json:"measured_ms,omitempty"` // mean added delay
 }
 
-// A Guard or self-check of a run. Taints says what it spoils when it did not hold: "timing", "work" (everything), or ""
+// A Guard or self-check of a run. Taints says what it spoils when it did not hold: "timing", "work" (everything), "passes" (everything, but what fails stands), or ""
 // for a warning only.
 type Guard struct {
 	Name    string `json:"name"`

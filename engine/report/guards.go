@@ -161,11 +161,44 @@ func guards(b *builder) ([]Section, error) {
 	if len(t.Rows) > 0 {
 		s.Blocks = append(s.Blocks, t)
 	}
+	s.Blocks = append(s.Blocks, b.bothSides()...)
 	if left := b.leftOut(); len(left.Rows) > 0 {
 		s.Blocks = append(s.Blocks, Heading{"Seconds that the clean latencies are without"}, left,
 			Paragraph{text("They are also without the first second of each window.")})
 	}
 	return []Section{s}, nil
+}
+
+// bothSides holds what the loads sent against what the builtin backends counted, which is the same for a target that asks
+// its backend once for each request.
+func (b *builder) bothSides() []Block {
+	t := Table{Columns: []Column{{Title: "cell"}, {Title: "runs", Right: true}, {Title: "sent by the loads", Right: true}, {Title: "received by the backends", Right: true}, {Title: "so"}}}
+	for _, c := range b.res.Cells {
+		var sent int64
+		var received float64
+		runs := 0
+		for _, id := range c.Runs {
+			r := b.runs[id]
+			if r == nil {
+				continue
+			}
+			if got, known := record.OriginRequests(r); known && len(r.Loads) > 0 {
+				sent, received, runs = sent+record.SentRequests(r), received+got, runs+1
+			}
+		}
+		if runs == 0 {
+			continue
+		}
+		so := "equal"
+		if float64(sent) != received {
+			so = fmt.Sprintf("%+.0f at the backends: the target answered by itself, tried again, or never passed on", received-float64(sent))
+		}
+		t.Rows = append(t.Rows, row(b.name(c.Coord), fmt.Sprint(runs), grouped(float64(sent)), grouped(received), so))
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []Block{Heading{"Requests, counted on both sides"}, t, Paragraph{text("In all phases, with the requests that verify a load before it is measured.")}}
 }
 
 // leftOut names the seconds that p99_clean_ms and its like leave out.

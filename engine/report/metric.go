@@ -49,7 +49,11 @@ func (b *builder) header(m metric) string {
 	if m.stat == "n" || m.stat == "cv" {
 		d.Unit = ""
 	}
-	return header(m.text, d)
+	title := m.text
+	if phase, ok := strings.CutPrefix(m.window, "phase/"); ok {
+		title = phase + ": " + strings.TrimPrefix(m.text, m.window+"/")
+	}
+	return header(title, d)
 }
 
 // A reading is a metric of a unit.

@@ -19,8 +19,8 @@ func reproduce(b *builder) ([]Section, error) {
 	return []Section{{Title: "How to reproduce", Blocks: []Block{
 		Paragraph{text("Run it again:")},
 		Code{[]string{strings.Join(quoted, " ")}},
-		Paragraph{text("From what was recorded, without running anything: this report again, the verdicts again (also with edited ones), and a comparison with another result set:")},
-		Code{[]string{"planrun report " + dir, "planrun judge " + dir, "planrun diff " + dir + " OTHER"}},
+		Paragraph{text("From what was recorded, without running anything: this report again, and the verdicts again (also with edited ones):")},
+		Code{[]string{"planrun report " + dir, "planrun judge " + dir}},
 		Paragraph{text("The plan as it was run is ", mono("plan.yaml"), " in the result set, its sources are in ", mono("sources/"), "; rendered files, command lines and logs are in ", mono("installs/"), ".")},
 	}}}, nil
 }

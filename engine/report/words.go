@@ -18,6 +18,7 @@ var guardWords = map[string]string{
 	"clock":          "the machine's clock stepped while it was measured",
 	"pinning":        "processes did not run on the CPUs that the plan gives them",
 	"foreign-cpu":    "something that is not of the plan used the machine's CPU",
+	"reachable":      "the target did not take connections",
 	"length":         "the measured window was too short",
 }
 
@@ -26,6 +27,7 @@ const bottleneck = "the load generator was the bottleneck"
 var taintWords = map[string]string{
 	"timing": "latencies, rates and CPU figures are not to be trusted",
 	"work":   "none of its figures is to be trusted",
+	"passes": "its failures stand, and nothing passes",
 	"":       "a warning: nothing is withdrawn",
 }
 

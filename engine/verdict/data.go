@@ -67,6 +67,7 @@ type TaintClass string
 const (
 	Timing TaintClass = "timing" // latencies, rates and CPU figures
 	Work   TaintClass = "work"   // everything
+	Passes TaintClass = "passes" // everything that would pass: what failed did, because the target is the cause
 )
 
 // Taint is a failed guard of one run. Phase and Load narrow it; empty, it taints the whole run. A figure without a load is
@@ -82,7 +83,7 @@ func (t Taint) spoils(r Read) bool {
 	if t.Aside && t.Load != r.Load {
 		return false
 	}
-	return (t.Class == Work || r.Class.timed()) && (t.Phase == "" || r.Phase == "" || t.Phase == r.Phase) &&
+	return (t.Class == Work || t.Class == Passes || r.Class.timed()) && (t.Phase == "" || r.Phase == "" || t.Phase == r.Phase) &&
 		(t.Load == "" || r.Load == "" || t.Load == r.Load)
 }
 

@@ -44,7 +44,7 @@ func (p *Program) operands(st interpreter.EvalState) (out []Operand) {
 	show := func(e ast.Expr) {
 		v, ok := st.Value(e.ID())
 		text := p.texts[e.ID()]
-		if !ok || text == "" || seen[text] {
+		if !ok || text == "" || seen[text] || text == strings.TrimSpace(p.text) {
 			return
 		}
 		o := Operand{Text: text}

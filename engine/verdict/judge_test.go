@@ -98,17 +98,19 @@ func TestJudge(t *testing.T) {
 		"when without a value": {Definition{Where: latency, When: "nan_ms < 1000", Pass: "failed == 0"}, nil, lat, "inconclusive: nan_ms", 3, 0},
 
 		// guards
-		"timing taints a latency":     {Definition{Where: latency, Pass: "p99_ms < 5", Gate: "true"}, taint(Timing), lat, "inconclusive: guard rate: 97 % of the rate was sent (p99_ms of fixed/latency/ours)", 3, 3},
-		"timing taints CPU":           {Definition{Where: latency, Pass: "sut_cpu_cores > 5"}, taint(Timing), lat, "inconclusive: guard rate", 3, 0},
-		"timing leaves counts":        {Definition{Where: latency, Pass: "failed == 0"}, taint(Timing), lat, "pass", 3, 0},
-		"timing leaves a count fail":  {Definition{Where: latency, Pass: "failed > 0"}, taint(Timing), lat, "fail", 3, 0},
-		"work taints counts":          {Definition{Where: latency, Pass: "failed == 0"}, taint(Work), lat, "inconclusive: guard rate", 3, 0},
-		"work taints events":          {Definition{Where: latency, Pass: `events("oom").size() == 0`}, taint(Work), lat, "inconclusive: guard rate", 3, 0},
-		"another cell is not tainted": {Definition{Where: latency, Pass: `scenario("churn").p99_ms < 5`}, taint(Work), lat, "pass", 3, 0},
-		"read by the absorbed side":   {Definition{Where: latency, Pass: `failed == 0 || p99_ms < 5`}, taint(Timing), lat, "inconclusive: guard rate", 3, 0},
-		"a branch not taken":          {Definition{Where: latency, Pass: `failed == 0 ? true : p99_ms < 5`}, taint(Timing), lat, "pass", 3, 0},
-		"a let that is not used":      {Definition{Where: latency, Let: []Let{{"lat", "p99_ms"}, {"f", "failed"}}, Pass: `f == 0`}, taint(Timing), lat, "pass", 3, 0},
-		"a let that is used twice":    {Definition{Where: latency, Let: []Let{{"lat", "p99_ms"}}, Cases: []Case{{"lat > 100", "bad", Fail}, {"lat < 5", "good", Pass}}}, taint(Timing), lat, "inconclusive: guard rate", 3, 0},
+		"timing taints a latency":      {Definition{Where: latency, Pass: "p99_ms < 5", Gate: "true"}, taint(Timing), lat, "inconclusive: guard rate: 97 % of the rate was sent (p99_ms of fixed/latency/ours)", 3, 3},
+		"timing taints CPU":            {Definition{Where: latency, Pass: "sut_cpu_cores > 5"}, taint(Timing), lat, "inconclusive: guard rate", 3, 0},
+		"timing leaves counts":         {Definition{Where: latency, Pass: "failed == 0"}, taint(Timing), lat, "pass", 3, 0},
+		"timing leaves a count fail":   {Definition{Where: latency, Pass: "failed > 0"}, taint(Timing), lat, "fail", 3, 0},
+		"work taints counts":           {Definition{Where: latency, Pass: "failed == 0"}, taint(Work), lat, "inconclusive: guard rate", 3, 0},
+		"work taints events":           {Definition{Where: latency, Pass: `events("oom").size() == 0`}, taint(Work), lat, "inconclusive: guard rate", 3, 0},
+		"a dead target passes nothing": {Definition{Where: latency, Pass: "failed == 0"}, taint(Passes), lat, "inconclusive: guard rate", 3, 0},
+		"a dead target fails":          {Definition{Where: latency, Pass: "failed > 0"}, taint(Passes), lat, "fail", 3, 0},
+		"another cell is not tainted":  {Definition{Where: latency, Pass: `scenario("churn").p99_ms < 5`}, taint(Work), lat, "pass", 3, 0},
+		"read by the absorbed side":    {Definition{Where: latency, Pass: `failed == 0 || p99_ms < 5`}, taint(Timing), lat, "inconclusive: guard rate", 3, 0},
+		"a branch not taken":           {Definition{Where: latency, Pass: `failed == 0 ? true : p99_ms < 5`}, taint(Timing), lat, "pass", 3, 0},
+		"a let that is not used":       {Definition{Where: latency, Let: []Let{{"lat", "p99_ms"}, {"f", "failed"}}, Pass: `f == 0`}, taint(Timing), lat, "pass", 3, 0},
+		"a let that is used twice":     {Definition{Where: latency, Let: []Let{{"lat", "p99_ms"}}, Cases: []Case{{"lat > 100", "bad", Fail}, {"lat < 5", "good", Pass}}}, taint(Timing), lat, "inconclusive: guard rate", 3, 0},
 		"a load that is not read": {Definition{Where: latency, Pass: "p99_ms < 5"}, func(_ *Schema, d *Data) {
 			run(d, "fixed", "latency", "ours", "", 1).Taints = []Taint{{Guard: "rate", Class: Timing, Phase: "warm", Load: "x"}}
 		}, lat, "inconclusive: guard rate", 3, 0}, // the headline may hold that load

@@ -91,6 +91,9 @@ func (p *Part) guard() {
 	if len(p.Guards) == 0 || p.Outcome != Pass && p.Outcome != Fail && p.Outcome != Inconclusive {
 		return
 	}
+	if p.Outcome == Fail && !slices.ContainsFunc(p.Guards, func(t Tainted) bool { return t.Class != Passes }) {
+		return
+	}
 	g := p.Guards[0]
 	p.Outcome, p.Label, p.Broke = Inconclusive, "", ""
 	p.Reason = fmt.Sprintf("guard %s: %s (%s of %s)", g.Guard, g.Message, g.Metric, g.Cell)

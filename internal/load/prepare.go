@@ -13,7 +13,7 @@ func (l *loop) prepare(ready func(Ready)) {
 	}
 	var r Ready
 	var dialled, dialling, failed int
-	var why string
+	var why, lacked string
 	pumping := false
 	pump := func() {
 		if pumping {
@@ -32,8 +32,10 @@ func (l *loop) prepare(ready func(Ready)) {
 			return
 		}
 		l.onOpened = nil
-		if n := l.job.connections - r.Connections; n > 0 {
-			r.Shortage = fmt.Sprintf("%d of %d connections were not opened: %s", n, l.job.connections, why)
+		if n := l.job.connections - r.Connections; n > 0 && lacked != "" {
+			r.Shortage = fmt.Sprintf("%d of %d connections were not opened: %s", n, l.job.connections, lacked)
+		} else if n > 0 {
+			r.Refused = fmt.Sprintf("%d of %d connections were not opened: %s", n, l.job.connections, why)
 		}
 		l.verify(r, ready)
 	}
@@ -43,7 +45,9 @@ func (l *loop) prepare(ready func(Ready)) {
 			r.Connections++
 		} else {
 			failed++
-			why = o.class + ": " + o.reason
+			if why = o.class + ": " + o.reason; o.class == generatorClass {
+				lacked = why
+			}
 		}
 		pump()
 	}

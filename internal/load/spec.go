@@ -78,7 +78,8 @@ type Ready struct {
 	Connections int    `json:"connections"`        // opened; without reuse those that will be opened and closed for each request
 	Verified    int    `json:"verified"`           // requests of distinct form that were answered as expected
 	Problem     string `json:"problem,omitempty"`  // why the verification failed; the load then runs all the same, and a guard says so
-	Shortage    string `json:"shortage,omitempty"` // why fewer connections than asked were opened
+	Shortage    string `json:"shortage,omitempty"` // what this machine lacked to open all connections that were asked for
+	Refused     string `json:"refused,omitempty"`  // why the target did not take all of them: a result, requests to it fail
 }
 
 // Control changes a running load: from At (nanoseconds since start; in the past means now) requests that become due belong
