@@ -82,7 +82,7 @@ func explainFunction(name string) (text string) {
 func explainMetric(name string) string {
 	for _, d := range measure.Catalogue() {
 		pattern, role := strings.CutPrefix(d.Name, "ROLE_")
-		if d.Name != name && !(role && strings.HasSuffix(name, "_"+pattern)) {
+		if d.Name != name && (!role || !strings.HasSuffix(name, "_"+pattern)) {
 			continue
 		}
 		unit := d.Unit

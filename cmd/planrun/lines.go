@@ -35,7 +35,7 @@ func (l *lines) say(text string) {
 func (l *lines) Begin(dir string, _ time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.place.set(dir)
+	l.goesTo(dir)
 	l.tally.begin(l.now())
 	l.say(beginText(dir, l.tally, l.now()))
 }

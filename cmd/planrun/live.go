@@ -141,7 +141,7 @@ func (l *live) change(f func()) {
 
 func (l *live) Begin(dir string, _ time.Duration) {
 	var text string
-	l.place.set(dir)
+	l.goesTo(dir)
 	l.change(func() { l.tally.begin(l.now()); text = beginText(dir, l.tally, l.now()); l.what = "beginning" })
 	l.say(text)
 }

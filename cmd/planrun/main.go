@@ -15,7 +15,6 @@ import (
 
 	"github.com/planrun/planrun/actions"
 	"github.com/planrun/planrun/dsl"
-	"github.com/planrun/planrun/dsl/diag"
 	"github.com/planrun/planrun/engine/machine"
 	"github.com/planrun/planrun/engine/proc"
 	"github.com/planrun/planrun/probes"
@@ -55,13 +54,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	var list diag.List
-	switch {
-	case err == nil:
-	case errors.As(err, &list):
-		diag.Render(stderr, list, nil)
-		p.exit = exitUsage
-	default:
+	if err != nil {
 		fmt.Fprintf(stderr, "planrun: %v\n", err)
 		if p.exit == exitOK {
 			p.exit = exitUsage

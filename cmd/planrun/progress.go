@@ -29,7 +29,7 @@ type place struct {
 	path string
 }
 
-func (p *place) set(dir string) {
+func (p *place) goesTo(dir string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.path = dir
