@@ -24,10 +24,6 @@ type declared struct {
 	faults    bool
 }
 
-func (d *declared) process(name string) bool {
-	return slices.ContainsFunc(d.processes, func(p task.ProcessDecl) bool { return p.Name == name || p.Role == name })
-}
-
 // endpoints lists the names of ports that the target's processes listen on.
 func (d *declared) endpoints() (out []string) {
 	for _, p := range d.processes {

@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"github.com/planrun/planrun/engine/machine"
 	"github.com/planrun/planrun/engine/verdict"
 )
 
@@ -22,6 +23,7 @@ func (c *compilation) planNames() []verdict.Name {
 	text, number := verdict.TypeOfKind(verdict.Text), verdict.TypeOfKind(verdict.Number)
 	run := verdict.Since(verdict.AtRun)
 	names := []verdict.Name{
+		{Name: "host.cpus", In: verdict.Always, Value: floats(machine.Allowed()), Doc: "the CPUs that planrun may use, in order"},
 		{Name: "dir", Type: text, In: run, Doc: "the working directory of the installation"},
 		{Name: "replica", Type: number, In: run, Doc: "the index of the replica that is being started, from 0"},
 		{Name: "tls.cert", Type: text, In: run, Doc: "path of the certificate that host.tls asks for"},

@@ -58,6 +58,7 @@ func (c *compilation) inOrder() []*dsl.Part[dsl.Param] {
 // hostAndParams binds the host section and the params that are known before anything runs, and extends the compiler by
 // their names.
 func (c *compilation) hostAndParams() {
+	c.planned["host.cpus"] = floats(machine.Allowed())
 	for _, part := range c.inOrder() {
 		p := &param{name: part.Name}
 		c.params[p.name], c.order = p, append(c.order, p)

@@ -86,7 +86,7 @@ func (r *run) finish(ctx context.Context) error {
 		r.harnessLocked(err)
 	}
 	r.out.Flush()
-	r.rec.Facts.Lost = r.out.Lost()
+	r.rec.Facts.Lost, r.rec.Facts.ProbeGaps = r.out.Lost(), r.probeGaps()
 	data := r.data // what comes later belongs to no run
 	r.mu.Unlock()
 	if r.rec.Status != record.Failed {

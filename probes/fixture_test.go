@@ -44,7 +44,10 @@ func burn(names []string) {
 			if name == "idle" {
 				select {}
 			}
-			for {
+			for n := 0; ; n++ { // burns
+				if n < 0 {
+					panic(n)
+				}
 			}
 		}()
 	}

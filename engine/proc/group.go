@@ -30,7 +30,6 @@ type Group struct {
 	mu      sync.Mutex
 	procs   []*Process
 	cgroups map[string]*cgroup // shared ones, by Limits.Group
-	starts  int
 }
 
 var _ task.Processes = (*Group)(nil)

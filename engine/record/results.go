@@ -76,6 +76,7 @@ const (
 // A Judgement is the outcome of one verdict for one cell (or target, or the plan).
 type Judgement struct {
 	Verdict    string         `json:"verdict"`
+	About      string         `json:"about,omitempty"` // why it matters
 	Coord      Coord          `json:"coord"` // coordinates that do not apply are empty
 	Outcome    string         `json:"outcome"`
 	Label      string         `json:"label,omitempty"` // of cases

@@ -19,6 +19,13 @@ func verdictSection(b *builder) (Section, error) {
 		t.Rows = append(t.Rows, row(j.Verdict, outcome(j.Outcome, j.Label), b.place(j.Coord), expression(j.Expression), operands(j.Operands), count(j.N, "run"), gateWords(j.Gate), because(j)))
 	}
 	s.Blocks = append(s.Blocks, t)
+	said := map[string]bool{}
+	for _, j := range b.res.Verdicts {
+		if j.About != "" && !said[j.Verdict] {
+			said[j.Verdict] = true
+			s.Blocks = append(s.Blocks, Paragraph{text(j.Verdict + ": " + j.About)})
+		}
+	}
 	if runs := b.runTable(); len(runs.Rows) > 0 {
 		s.Blocks = append(s.Blocks, Heading{"Run by run"}, runs)
 	}
