@@ -6,7 +6,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/task"
@@ -84,6 +86,15 @@ func readFile(env *task.Env, path string) ([]byte, error) {
 		return env.ReadFile(path)
 	}
 	return os.ReadFile(path)
+}
+
+// command is a command line whose program, if it is a relative path, is where the plan's file says.
+func command(env *task.Env, words []string) []string {
+	out := slices.Clone(words)
+	if len(out) > 0 && strings.Contains(out[0], "/") && !filepath.IsAbs(out[0]) && env.Here != "" {
+		out[0] = filepath.Join(env.Here, out[0])
+	}
+	return out
 }
 
 // ended says why an action was ended before it was over; nil for the ordinary end of its phase.

@@ -57,7 +57,7 @@ func (x *execute) Run(ctx context.Context, env *task.Env) error {
 	if err != nil {
 		return err
 	}
-	spec := task.ProcessSpec{Name: "exec-" + env.Name, Role: "exec", Command: x.Command, Dir: x.dir(env), Env: map[string]string{}, Once: true, Output: out, Grace: time.Second}
+	spec := task.ProcessSpec{Name: "exec-" + env.Name, Role: "exec", Command: command(env, x.Command), Dir: x.dir(env), Env: map[string]string{}, Once: true, Output: out, Grace: time.Second}
 	for _, e := range x.Env {
 		spec.Env[e.Name] = e.Val
 	}
@@ -160,13 +160,13 @@ func (x *execute) UndoData(_ context.Context, env *task.Env) (string, any, error
 	if len(x.Set) > 0 {
 		return "", nil, errors.New("a command that undoes something cannot set values")
 	}
-	e := execEntry{Command: append([]string{}, x.Command...), Dir: x.dir(env), Env: map[string]string{}, Timeout: x.Timeout, Exit: x.ExpectExit}
-	if path, err := exec.LookPath(x.Command[0]); err == nil {
+	e := execEntry{Command: command(env, x.Command), Dir: x.dir(env), Env: map[string]string{}, Timeout: x.Timeout, Exit: x.ExpectExit}
+	if path, err := exec.LookPath(e.Command[0]); err == nil {
 		if e.Command[0], err = filepath.Abs(path); err != nil {
 			return "", nil, err
 		}
-	} else if !strings.Contains(x.Command[0], "/") {
-		return "", nil, &proc.MissingProgram{Program: x.Command[0]}
+	} else {
+		return "", nil, &proc.MissingProgram{Program: e.Command[0]}
 	}
 	for _, v := range x.Env {
 		e.Env[v.Name] = v.Val

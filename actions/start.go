@@ -20,7 +20,7 @@ It is a command, or one of planrun's own servers: origin, proxy, relay. Its port
 type Start struct {
 	Name       dsl.Ident       `yaml:"name" hole:"no" doc:"its name, by which other actions, probes and expressions know it; left out: its role"`
 	As         dsl.Ident       `yaml:"as" hole:"no" default:"sut" doc:"its role: its CPU and memory are metrics with this prefix (sut_cpu_cores), and host.cpus and limits are by role"`
-	Command    []string        `yaml:"command" kind:"true" doc:"the program and its arguments; no shell reads them. The program is looked for in PATH; a path is relative to dir. A missing program makes the target unsupported"`
+	Command    []string        `yaml:"command" kind:"true" doc:"the program and its arguments; no shell reads them. The program is looked for in PATH; a path is relative to the plan's file. A missing program makes the target unsupported"`
 	Builtin    string          `yaml:"builtin" kind:"true" enum:"origin|proxy|relay|gateway|balancer" doc:"a server of planrun's own: origin answers (/small, /bytes/N, ...), proxy is an HTTP reverse proxy, relay passes TCP on"`
 	Replicas   int             `yaml:"replicas" default:"1" min:"1" max:"10000" doc:"how many; replica is 0, 1, ... in the expressions of this action"`
 	Listen     dsl.Strings     `yaml:"listen" hole:"no" doc:"names of the ports that it listens on, each replica on its own; planrun chooses them. For a builtin http, https (HTTP/1.1 and HTTP/2 over TLS) and h2c mean the protocol. Ports of the target's processes are its endpoints"`
@@ -154,7 +154,7 @@ func (s *Start) process(env *task.Env, replica int) (task.ProcessSpec, error) {
 		return task.ProcessSpec{}, err
 	}
 	spec := task.ProcessSpec{
-		Name: s.name(), Role: string(s.role()), Replica: replica, Command: s.Command, Builtin: s.Builtin, Env: map[string]string{},
+		Name: s.name(), Role: string(s.role()), Replica: replica, Command: command(env, s.Command), Builtin: s.Builtin, Env: map[string]string{},
 		Dir: s.dir(env, replica), CPUs: s.CPUs, Nice: env.Nice, Ports: ports, Ready: s.ready(), Grace: s.Grace, Stop: s.StopSignal,
 		OnExit: env.OnExit(s.name(), replica),
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"path/filepath"
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/task"
@@ -17,7 +18,8 @@ var errNoRun = errors.New("it needs a run: it can stand in a scenario's phases o
 // env is what actions get while a target is installed; a run adds to it.
 func (in *installation) env(a *dsl.Part[dsl.Action]) *task.Env {
 	return &task.Env{
-		Log: slog.Default(), Dir: in.dir, Journal: in.scope, Processes: in.group, Loads: noLoads{}, Relays: noRelays{}, Name: actionName(a),
+		Here: here(a),
+		Log:  slog.Default(), Dir: in.dir, Journal: in.scope, Processes: in.group, Loads: noLoads{}, Relays: noRelays{}, Name: actionName(a),
 		Event: in.event, Value: in.setValue, Nice: in.p.Host.Nice,
 		Eval:     func(context.Context, dsl.Expr) (any, error) { return nil, errNoRun },
 		Snapshot: func(string) (map[string]float64, error) { return nil, errNoRun },
@@ -87,4 +89,13 @@ func (s *session) allowed(host string, ip netip.Addr) error {
 		return fmt.Errorf("%s (%s) is a public address; the plan allows it, but the command line must too: --allow %s", host, ip, host)
 	}
 	return nil
+}
+
+// here is the directory of the file that wrote an action.
+func here(a *dsl.Part[dsl.Action]) string {
+	dir, err := filepath.Abs(filepath.Dir(a.Pos().File))
+	if err != nil {
+		return ""
+	}
+	return dir
 }

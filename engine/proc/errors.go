@@ -11,6 +11,9 @@ import (
 type MissingProgram struct{ Program string }
 
 func (e *MissingProgram) Error() string {
+	if strings.Contains(e.Program, "/") {
+		return fmt.Sprintf("there is no program %s on this machine", e.Program)
+	}
 	return fmt.Sprintf("there is no program %s on this machine (looked in PATH)", e.Program)
 }
 

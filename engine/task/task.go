@@ -96,6 +96,7 @@ type Entry interface{ Done() error }
 type Env struct {
 	Log       *slog.Logger
 	Dir       string // working directory of the installation (of the plan's setup, for setup actions)
+	Here      string // directory of the plan's file that wrote the action: relative paths of programs begin there
 	RunDir    string // this run's directory in the result set: snapshots go there; "" while a target is installed
 	Journal   Journal
 	Processes Processes
