@@ -97,7 +97,9 @@ func (in *installation) do(ctx context.Context, stage known) error {
 	}
 	// What needs a run is not known yet, and is no error until a run needs it.
 	in.p.bindParams(ctx, verdict.AtRun, in.eval, in.known, in.values(), in.p.neededBy(in.p.stage(in.cell.Coord.Stage)), map[string]string{})
-	target, list := in.cell.Target.Bind(in.eval.fill(ctx, in.known, in.values()))
+	v := in.values()
+	v.Call = nil // which port of a name is meant depends on the action and its replica
+	target, list := in.cell.Target.Bind(in.eval.fill(ctx, in.known, v))
 	if err := placedAt(list); err != nil {
 		return err
 	}

@@ -90,11 +90,32 @@ func (r *run) conclude(err error) {
 	}
 }
 
+// scenario is the cell's, with its vars and all that the run knows from the beginning. Which port of a name is meant depends
+// on the action and its replica, so calls stay open but in vars.
+func (r *run) scenario(ctx context.Context) (dsl.Part[dsl.Scenario], error) {
+	v := r.values()
+	part, list := r.cell.Scenario.Bind(r.eval.fill(ctx, r.knownNow(), v))
+	if err := placedAt(list); err != nil {
+		return part, err
+	}
+	vars := known{}
+	for _, x := range part.Val.Vars {
+		vars["vars."+x.Name] = x.Val
+	}
+	r.mu.Lock()
+	r.known = r.known.with(vars)
+	r.mu.Unlock()
+	v = r.values()
+	v.Call = nil
+	part, list = r.cell.Scenario.Bind(r.eval.fill(ctx, r.knownNow(), v))
+	return part, placedAt(list)
+}
+
 // phases runs them one after another.
 func (r *run) phases(ctx context.Context) error {
-	scenario, list := r.cell.Scenario.Bind(r.eval.fill(ctx, r.knownNow(), r.values()))
-	if list.HasErrors() {
-		return placedAt(list)
+	scenario, err := r.scenario(ctx)
+	if err != nil {
+		return err
 	}
 	phases := scenario.Val.Phases
 	var begin time.Time

@@ -77,7 +77,7 @@ const (
 type Judgement struct {
 	Verdict    string         `json:"verdict"`
 	About      string         `json:"about,omitempty"` // why it matters
-	Coord      Coord          `json:"coord"` // coordinates that do not apply are empty
+	Coord      Coord          `json:"coord"`           // coordinates that do not apply are empty
 	Outcome    string         `json:"outcome"`
 	Label      string         `json:"label,omitempty"` // of cases
 	Reason     string         `json:"reason,omitempty"`
