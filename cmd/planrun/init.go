@@ -43,7 +43,7 @@ its ratio to nginx in the report. Your own target is a program that planrun star
 			if !isPlan(file) {
 				return fmt.Errorf("%s: a plan's name ends in .yaml or .yml", file)
 			}
-			text, err := f.plan()
+			text, err := f.plan(file)
 			if err != nil {
 				return err
 			}
@@ -61,24 +61,37 @@ its ratio to nginx in the report. Your own target is a program that planrun star
 	return c
 }
 
-// plan is the text of the plan.
-func (f first) plan() (string, error) {
+// plan is the text of the plan that will be in a file.
+func (f first) plan(file string) (string, error) {
 	for _, a := range []struct{ flag, value string }{{"--address", f.Address}, {"--backend", f.Backend}} {
 		if _, port, err := net.SplitHostPort(a.value); a.value != "" && (err != nil || port == "") {
 			return "", fmt.Errorf("%s %s: want HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080", a.flag, a.value)
 		}
 	}
-	if strings.Contains(f.Binary, "/") { // a process has a working directory of its own
-		abs, err := filepath.Abs(f.Binary)
+	if strings.Contains(f.Binary, "/") && !filepath.IsAbs(f.Binary) { // a plan's paths begin at its file
+		path, err := between(filepath.Dir(file), f.Binary)
 		if err != nil {
 			return "", fmt.Errorf("finding %s: %w", f.Binary, err)
 		}
-		f.Binary = abs
+		f.Binary = "./" + path
 	}
 	f.Binary = strconv.Quote(f.Binary) // also a scalar of YAML
 	var b bytes.Buffer
 	err := template.Must(template.New("first").Delims("[[", "]]").Parse(firstPlan)).Execute(&b, f)
 	return b.String(), err
+}
+
+// between is the path from a directory to a file.
+func between(dir, file string) (string, error) {
+	from, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	to, err := filepath.Abs(file)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Rel(from, to)
 }
 
 // writeNew writes a file that is not there yet.
