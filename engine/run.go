@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"sync"
 	"time"
 
@@ -129,9 +131,28 @@ func (r *run) phases(ctx context.Context) error {
 	return nil
 }
 
+// timing finds the holes that say when something happens in a phase.
+var timing = regexp.MustCompile(`phases\[\d+\]\.(for|do\[\d+\]\.(at|every|for))$`)
+
+// bindPhase fills what became known since the run began in the phase all[0]. When things happen in it must be known now.
+func (r *run) bindPhase(ctx context.Context, all []dsl.Part[dsl.Phase]) ([]dsl.Part[dsl.Phase], error) {
+	if len(all[0].Holes()) == 0 {
+		return all, nil
+	}
+	v := r.values()
+	v.Call = nil
+	part, list := all[0].Bind(r.eval.fill(ctx, r.knownNow(), v))
+	open := slices.DeleteFunc(slices.Clone(part.Holes()), func(h *dsl.Hole) bool { return !timing.MatchString(h.Field) })
+	return append([]dsl.Part[dsl.Phase]{part}, all[1:]...), placedAt(append(list, unknown(open)...))
+}
+
 // runPhase runs phase i. It begins at once, or, where begin is set, began then: the phase before ended on time and nothing
 // lies between. It returns when it was over, if the next one can begin at that very moment.
 func (r *run) runPhase(ctx context.Context, i int, begin time.Time, all []dsl.Part[dsl.Phase]) (time.Time, error) {
+	all, err := r.bindPhase(ctx, all)
+	if err != nil {
+		return time.Time{}, err
+	}
 	ph := all[0].Val
 	steps, err := r.steps(all)
 	if err != nil {
