@@ -125,6 +125,8 @@ func (c *compilation) checkExpressions() {
 	}
 	c.checkVerdicts()
 	c.checkSections()
+	c.checkRoles()
+	c.checkWithout()
 }
 
 // checkVerdicts compiles the verdicts.

@@ -124,11 +124,10 @@ func outcomeOf(t testing.TB, out *engine.Outcome) string {
 			say("  series %s", s.Name)
 		}
 		for _, g := range r.Guards {
-			if !strings.Contains(g.Name, "foreign") {
+			if slices.Contains([]string{"verified", "answered", "length"}, g.Name) { // others depend on what else this machine does
 				say("  guard %s ok %v", g.Name, g.OK)
 			}
 		}
-		say("  metrics %v", len(r.Metrics[""]))
 	}
 	for _, s := range out.Results.Sections {
 		say("section %+v", s)
@@ -136,7 +135,7 @@ func outcomeOf(t testing.TB, out *engine.Outcome) string {
 	for _, g := range out.Results.Targets {
 		say("target %s %s %v %v", g.Name, g.About, g.Knobs, g.CannotEqual)
 	}
-	for _, d := range out.Results.Descs {
+	if d, ok := out.Results.Descs["twice"]; ok { // the plan's own; others are there if two samples fell into the window
 		say("metric %s %s %s %s", d.Name, d.Unit, d.Better, d.Doc)
 	}
 	for line := range strings.Lines(reportOf(t, out)) {

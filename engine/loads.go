@@ -59,7 +59,7 @@ func (l runLoads) Prepare(ctx context.Context, spec load.Spec, opts task.LoadOpt
 	for i := range opts.Workers {
 		s := spec
 		s.Worker = i
-		p, err := r.procs.Start(ctx, task.ProcessSpec{Name: process, Role: "load", Replica: i, Builtin: "load", Config: s, Hold: true, CPUs: cpus,
+		p, err := r.procs.Start(ctx, task.ProcessSpec{Name: process, Role: "load", Limits: r.inst.limits("load"), Replica: i, Builtin: "load", Config: s, Hold: true, CPUs: cpus,
 			Nice: r.p.Host.Nice, Dir: r.dirOf("load", opts.Name, i), Grace: spec.Timeout + 5*time.Second, OnSample: func(b json.RawMessage) { x.sample(i, b) }})
 		if err != nil {
 			x.abandon()

@@ -30,7 +30,7 @@ func (in *installation) startRelays(ctx context.Context) error {
 			spec.Relays = append(spec.Relays, faults.Relay{Name: relayName(name, i), Listen: loopback(ports[0]), Upstream: upstream})
 		}
 	}
-	p, err := in.group.Start(ctx, task.ProcessSpec{Name: "relays", Role: "relays", Builtin: "faults", Config: spec, CPUs: in.cpus("relays"), Nice: in.p.Host.Nice,
+	p, err := in.group.Start(ctx, task.ProcessSpec{Name: "relays", Role: "relays", Limits: in.limits("relays"), Builtin: "faults", Config: spec, CPUs: in.cpus("relays"), Nice: in.p.Host.Nice,
 		Dir: filepath.Join(in.dir, "relays"), OnExit: in.onExit("relays", 0)})
 	if err != nil {
 		return err
