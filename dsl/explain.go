@@ -73,6 +73,7 @@ func topics(vocab Vocabulary) []topic {
 		out = append(out, topic{name: k.Name, doc: "phase " + k.Name + ": " + k.Doc, typ: typePhase})
 	}
 	out = append(out,
+		topic{name: "phases", doc: "phases: windows of time with actions, one after another; each has one kind as its key: " + strings.Join(phaseNames(), ", ") + ".", typ: typePhase},
 		topic{name: "phase", doc: "phase: a window of time with actions; one kind as its key.", typ: typePhase},
 		topic{name: "action", doc: "action: one kind as its key, beside these.", typ: typeAction},
 		topic{name: "probe", doc: "probe: samples something at an interval; one kind as its key.", typ: typeProbe})
@@ -175,6 +176,17 @@ func keyTable(b *strings.Builder, s *structType) {
 		if f.def != "" {
 			doc += " (default " + f.def + ")"
 		}
+		if f.later != "" {
+			doc += " [later: " + f.later + "]"
+		}
 		fmt.Fprintf(b, "  %-*s  %s\n", width, f.key, doc)
 	}
+}
+
+func phaseNames() []string {
+	out := make([]string, len(PhaseKinds))
+	for i, k := range PhaseKinds {
+		out[i] = k.Name
+	}
+	return out
 }
