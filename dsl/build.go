@@ -113,7 +113,7 @@ func (b *builder) base(u *node) *node {
 	}
 	if n == nil || n.kind == nullNode {
 		p := b.ld.probs.Addf(u.pos(), "%s: no %s is called %q", b.key, what, u.text)
-		p.Hint, p.End = suggest(u.text, b.ld.l.names[b.what], b.what), u.end()
+		p.Hint, p.End = Suggest(u.text, b.ld.l.names[b.what], b.what), u.end()
 		return nil
 	}
 	if i := slices.Index(b.open, u.text); i >= 0 {

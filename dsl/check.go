@@ -36,6 +36,18 @@ func (c *Check) Warnf(key, format string, args ...any) *diag.Problem {
 	return p
 }
 
+// Laterf says that the value of a key is in the language, but that this build cannot run it, and why. Check accepts it;
+// whoever runs the plan refuses it at its place before anything is installed.
+func (c *Check) Laterf(key, format string, args ...any) {
+	n := c.n
+	if val := c.n.get(key); val != nil {
+		n = val
+	}
+	if n == c.n || !n.hasHoles() {
+		c.d.notYet(n, key, fmt.Sprintf(format, args...))
+	}
+}
+
 // Has reports whether a key was written (its value may be an unfilled expression).
 func (c *Check) Has(key string) bool { return c.n.get(key) != nil }
 

@@ -121,7 +121,7 @@ func (d *decoder) besideKind(key *node, kind string, s *structType, kinds []Kind
 	case places != "":
 		p.Hint = places
 	default:
-		p.Hint = suggest(key.text, append(names(kinds), s.keys()...), "kinds and keys")
+		p.Hint = Suggest(key.text, append(names(kinds), s.keys()...), "kinds and keys")
 	}
 }
 

@@ -66,7 +66,7 @@ func (d *decoder) probeBody(k *Kind, key, body *node, p *Probe, spec any, s, own
 			done[e.key.text] = d.decode(e.val, reflect.ValueOf(p).Elem().FieldByIndex(t.index), at.in(t))
 		}
 		if t == nil && own.byKey[e.key.text] == nil && !strings.HasPrefix(e.key.text, "x-") {
-			d.errorf(e.key, "unknown key %q in %s", e.key.text, k.Name).Hint = suggest(e.key.text, append(own.keys(), s.keys()...), "keys")
+			d.errorf(e.key, "unknown key %q in %s", e.key.text, k.Name).Hint = Suggest(e.key.text, append(own.keys(), s.keys()...), "keys")
 			continue
 		}
 		if t == nil || own.byKey[e.key.text] != nil {
@@ -120,7 +120,7 @@ func (d *decoder) phase(n *node, v reflect.Value, f *field) *node {
 		case s.byKey[key] != nil:
 			d.errorf(e.key, "%s stands beside the phase", key).Hint = fmt.Sprintf("it belongs under the phase's kind: - measure: {%s: ...}; check the indentation", key)
 		default:
-			d.errorf(e.key, "unknown phase %q", key).Hint = suggest(key, kinds, "phases")
+			d.errorf(e.key, "unknown phase %q", key).Hint = Suggest(key, kinds, "phases")
 		}
 	}
 	if kind == nil {

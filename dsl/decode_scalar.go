@@ -139,7 +139,7 @@ func (d *decoder) tags(n *node, v reflect.Value, c *codec, f *field) {
 // reference checks that a name exists.
 func (d *decoder) reference(n *node, what, name string, f *field) {
 	if known := d.l.names[what]; !slices.Contains(known, name) && !d.l.broken {
-		d.errorf(n, "%s: no %s is called %q", f.name(), strings.TrimSuffix(what, "s"), name).Hint = suggest(name, known, what)
+		d.errorf(n, "%s: no %s is called %q", f.name(), strings.TrimSuffix(what, "s"), name).Hint = Suggest(name, known, what)
 	}
 }
 

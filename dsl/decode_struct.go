@@ -185,7 +185,7 @@ func (d *decoder) join(n *node, s *structType, f *field) (*node, bool) {
 	}
 	if base == nil {
 		what := strings.TrimSuffix(s.uses.uses, "s")
-		d.errorf(u, "%s: no %s is called %q", f.name(), what, u.text).Hint = suggest(u.text, d.l.names[s.uses.uses], s.uses.uses)
+		d.errorf(u, "%s: no %s is called %q", f.name(), what, u.text).Hint = Suggest(u.text, d.l.names[s.uses.uses], s.uses.uses)
 		return n, false
 	}
 	m := merge(base.with(keyOf(base, s.uses.key), nil), n, structRule(s, ""))

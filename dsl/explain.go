@@ -45,7 +45,7 @@ func Explain(vocab Vocabulary, path string) (string, error) {
 		known = append(known, s.name)
 	}
 	slices.Sort(known)
-	return "", fmt.Errorf("nothing is called %q; %s", keys[0], suggest(keys[0], slices.Compact(known), "topics"))
+	return "", fmt.Errorf("nothing is called %q; %s", keys[0], Suggest(keys[0], slices.Compact(known), "topics"))
 }
 
 // A topic is where an explanation can begin.
@@ -97,7 +97,7 @@ func (s topic) explain(vocab Vocabulary, keys []string) (string, error) {
 		}
 		st := structOf(t)
 		if f = st.byKey[key]; f == nil {
-			return "", fmt.Errorf("%s has no key %q; %s", strings.Join(keys[:i+1], "."), key, suggest(key, st.keys(), "keys"))
+			return "", fmt.Errorf("%s has no key %q; %s", strings.Join(keys[:i+1], "."), key, Suggest(key, st.keys(), "keys"))
 		}
 		t = inner(f.typ)
 	}

@@ -113,7 +113,7 @@ func (d *decoder) unknownKey(key *node, s *structType, f *field) {
 		p.Hint = places
 		return
 	}
-	p.Hint = suggest(key.text, s.keys(), "keys")
+	p.Hint = Suggest(key.text, s.keys(), "keys")
 }
 
 // structBelow returns the struct of a field's type, if it is one.

@@ -28,7 +28,7 @@ func (p *Plan) checkNames(d *decoder) {
 		for _, e := range t.Val.Unsupported {
 			if known := d.l.names["scenarios"]; !slices.Contains(known, e.Name) {
 				p := d.probs.Addf(e.Pos, "unsupported: no scenario is called %q", e.Name)
-				p.Hint, p.End = suggest(e.Name, known, "scenarios"), after(e.Pos, e.Name)
+				p.Hint, p.End = Suggest(e.Name, known, "scenarios"), after(e.Pos, e.Name)
 			}
 		}
 	}
@@ -47,7 +47,7 @@ func (p *Plan) checkPresets(d *decoder) {
 		for _, e := range preset.Val {
 			if p.Params.Get(e.Name) == nil {
 				p := d.probs.Addf(e.Pos, "preset %s: there is no param %q", preset.Name, e.Name)
-				p.Hint, p.End = suggest(e.Name, keysOf(d.root.get("params")), "params"), after(e.Pos, e.Name)
+				p.Hint, p.End = Suggest(e.Name, keysOf(d.root.get("params")), "params"), after(e.Pos, e.Name)
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func (p *Plan) checkReport(d *decoder) {
 			nodes := textsOf(s.n.get(key))
 			for j, w := range words {
 				if w = strings.TrimPrefix(w, "matrix."); !slices.Contains(known, w) && j < len(nodes) {
-					d.errorf(nodes[j], "%s: %q is no coordinate of cells", key, w).Hint = suggest(w, known, "coordinates")
+					d.errorf(nodes[j], "%s: %q is no coordinate of cells", key, w).Hint = Suggest(w, known, "coordinates")
 				}
 			}
 		}
@@ -130,7 +130,7 @@ func (p *Plan) checkProbes(d *decoder) {
 	for i := range p.Schedule {
 		for _, n := range textsOf(p.Schedule[i].n.get("probes").get("without")) {
 			if !slices.Contains(known, n.text) {
-				d.errorf(n, "without: no probe is called %q", n.text).Hint = suggest(n.text, known, "probes")
+				d.errorf(n, "without: no probe is called %q", n.text).Hint = Suggest(n.text, known, "probes")
 			}
 		}
 	}

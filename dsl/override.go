@@ -13,7 +13,7 @@ func (ld *loader) override(root *node) *node {
 		p := presets.get(name)
 		if p == nil || p.kind != mapNode {
 			src := ld.source("--preset", "", []byte(name))
-			ld.probs.Addf(diag.Pos{File: src.name, Line: 1, Col: 1}, "the plan has no preset %q", name).Hint = suggest(name, keysOf(presets), "presets")
+			ld.probs.Addf(diag.Pos{File: src.name, Line: 1, Col: 1}, "the plan has no preset %q", name).Hint = Suggest(name, keysOf(presets), "presets")
 			continue
 		}
 		for _, e := range p.fields {
@@ -40,7 +40,7 @@ func (ld *loader) set(root *node, arg string) *node {
 	params := root.get("params")
 	if params.get(name) == nil {
 		p := ld.probs.Addf(pos, "the plan has no param %q", name)
-		if p.Hint = suggest(name, keysOf(params), "params"); strings.ContainsAny(name, ".[") {
+		if p.Hint = Suggest(name, keysOf(params), "params"); strings.ContainsAny(name, ".[") {
 			p.Hint = "--set changes params only; make what you want to change a param of the plan"
 		}
 		return root

@@ -35,6 +35,10 @@ type Plan struct {
 	l        *lang
 }
 
+// Whole reports whether everything that the plan is made of could be read, so that a name that is not there is missing.
+// Problems may still have been found in it.
+func (p *Plan) Whole() bool { return p.root != nil && !p.l.broken }
+
 // A Param is a value that expressions read as params.NAME.
 type Param struct {
 	Value  Value  `yaml:"value" short:"true" doc:"the value; may be an expression"`

@@ -113,7 +113,7 @@ func (d *decoder) through(n *node, name string, phases []string, i int) {
 	switch at := slices.Index(phases, name); {
 	case n == nil:
 	case at < 0:
-		d.errorf(n, "through: no phase is called %q", name).Hint = suggest(name, phases, "phases")
+		d.errorf(n, "through: no phase is called %q", name).Hint = Suggest(name, phases, "phases")
 	case at < i:
 		d.errorf(n, "through: the phase %q is over before this one begins", name).Hint = "name this phase or a later one: " + list(phases[i:])
 	}

@@ -48,8 +48,9 @@ func distance(a, b string, limit int) int {
 	return min(prev[len(b)], limit+1)
 }
 
-// suggest says what to write instead of a name that is not known.
-func suggest(name string, known []string, what string) string {
+// Suggest says what to write instead of a name that is not known: the nearest of the known ones, or all of them. What
+// is what they are, in the plural.
+func Suggest(name string, known []string, what string) string {
 	if n := nearest(name, known); n != "" {
 		return fmt.Sprintf("did you mean %q?", n)
 	}

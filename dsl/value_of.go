@@ -47,11 +47,12 @@ func anyOf(n *node) any {
 	if n.quoted {
 		return n.text
 	}
-	return scalarValue(n.text)
+	return ScalarValue(n.text)
 }
 
-// scalarValue reads a plain scalar: true, false, a number, a number with a unit as a number in the base unit, else text.
-func scalarValue(s string) any {
+// ScalarValue reads a text as a plain scalar of the plan: true, false, a number, a number with a unit in its base unit (5s
+// is 5), else the text itself.
+func ScalarValue(s string) any {
 	switch s {
 	case "true":
 		return true
