@@ -20,7 +20,7 @@ var httpKind = kind("http", "Make one request, to an admin API for instance. Its
 type httpRequest struct {
 	URL     string          `yaml:"url" required:"true" short:"true" doc:"where: http://HOST:PORT/PATH, or ENDPOINT/PATH for an endpoint of the target, such as admin/reload"`
 	Method  string          `yaml:"method" default:"GET" doc:"the method"`
-	Headers dsl.Map[string] `yaml:"headers" doc:"request headers; Host is the host that is asked for"`
+	Headers dsl.Map[string] `yaml:"headers" keys:"any" doc:"request headers; Host is the host that is asked for"`
 	Body    string          `yaml:"body" doc:"the request body"`
 	Expect  int             `yaml:"expect" min:"100" max:"599" doc:"the status that is right; left out: any from 200 to 299"`
 	Set     dsl.Map[string] `yaml:"set" keys:"ident" doc:"values from the answer, which must be JSON: NAME: PATH, as in exec"`

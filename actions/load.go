@@ -32,7 +32,7 @@ type Load struct {
 
 	Method  string          `yaml:"method" default:"GET" doc:"the request method"`
 	Path    string          `yaml:"path" default:"/" doc:"the path with its query"`
-	Headers dsl.Map[string] `yaml:"headers" doc:"further request headers"`
+	Headers dsl.Map[string] `yaml:"headers" keys:"any" doc:"further request headers"`
 	Body    string          `yaml:"body" doc:"the request body"`
 	Spread  Spread          `yaml:"spread" later:"it comes with the next load generator" doc:"varies the requests"`
 	By      string          `yaml:"by" later:"it comes with the next load generator" doc:"counts by who answered: header(NAME)"`

@@ -144,7 +144,7 @@ func (d *decoder) mapping(n *node, v reflect.Value, f *field, sh shape, elem ref
 	fields := make([]nodeField, 0, len(n.fields))
 	for _, e := range n.fields {
 		name := e.key.text
-		if strings.HasPrefix(name, "x-") {
+		if strings.HasPrefix(name, "x-") && !(f.t != nil && f.t.keys == "any") {
 			fields = append(fields, e)
 			continue
 		}

@@ -26,6 +26,7 @@
 //	uses:"loads"      the name of an entry of loads, with which the mapping is merged
 //	ref:"targets"     the name of a target, scenario, stage, load, backend, relay
 //	keys:"ident"      the keys of the mapping are identifiers
+//	keys:"any"        they may be anything: x-... is no place for anchors, but a name (of a header)
 //	merge:"replace"   values of the mapping are replaced whole when plans are merged
 //	later:"why"       in the language, but this build cannot run it
 //

@@ -130,7 +130,7 @@ func (w *writer) node(n *node, t reflect.Type, f *fieldType) *yaml.Node {
 	case mapNode:
 		out := &yaml.Node{Kind: yaml.MappingNode}
 		for _, e := range n.fields {
-			if e.val.gone || e.val.kind == nullNode || strings.HasPrefix(e.key.text, "x-") && t != typeValue {
+			if e.val.gone || e.val.kind == nullNode || strings.HasPrefix(e.key.text, "x-") && t != typeValue && !(f != nil && f.keys == "any") {
 				continue
 			}
 			ct, cf := w.below(t, e.key.text)
