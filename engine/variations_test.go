@@ -125,7 +125,7 @@ var planVariations = []variation{
 	{keys: "Section.losses Losses.against", base: twoTargets + "\n" + inSection(""), with: "report: [{table: Losses, losses: {against: u}}]"},
 
 	// Probes.
-	{keys: "Probe.name", base: "probes: [backend-connections]\nschedule: [{stage: a, probes: {without: [backend-connections]}}]", with: "probes: [{backend-connections: {}, name: other}]"},
+	{keys: "Probe.name", base: "probes: [backend-connections, {backend-connections: {}, name: other}]\nschedule: [{stage: a, probes: {without: [other]}}]", with: "probes: [{backend-connections: {}, name: other}, {relay: {}, name: more}]"},
 	{keys: "Probe.every probe+process.every probe+host.every probe+cgroup.every probe+backend-connections.every probe+relay.every", by: "engine.TestProbes"},
 	{keys: "Probe.of probe+backend-connections.of probe+process.of probe+cgroup.of probe+relay.of", by: "engine.TestProbes"},
 	{keys: "probe+process.threads", by: "probes.TestThreadsShow"},
