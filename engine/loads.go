@@ -59,7 +59,7 @@ func (l runLoads) Prepare(ctx context.Context, spec load.Spec, opts task.LoadOpt
 	for i := range opts.Workers {
 		s := spec
 		s.Worker = i
-		p, err := r.procs.Start(ctx, task.ProcessSpec{Name: process, Role: "load", Limits: r.inst.limits("load"), Replica: i, Builtin: "load", Config: s, Hold: true, CPUs: cpus,
+		p, err := r.procs.Start(ctx, task.ProcessSpec{Name: process, Role: "load", Limits: r.inst.limits("load"), Replica: i, Builtin: "load", Config: s, Hold: true, Ready: task.Ready{Within: readyWithin + spec.Timeout}, CPUs: cpus,
 			Nice: r.p.Host.Nice, Dir: r.dirOf("load", opts.Name, i), Grace: spec.Timeout + 5*time.Second, OnSample: func(b json.RawMessage) { x.sample(i, b) }})
 		if err != nil {
 			x.abandon()
@@ -88,6 +88,10 @@ func first(a, b string) string {
 	}
 	return b
 }
+
+// readyWithin is how long a worker has to open its connections; the first answer has the load's timeout beside it, because
+// a slow target is a result.
+const readyWithin = 30 * time.Second
 
 // loadName is what the next load of that name is recorded as: see record.LoadName.
 func (r *run) loadName(name string) string {
