@@ -2,16 +2,12 @@ package engine
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/dsl/diag"
 	"github.com/planrun/planrun/engine/verdict"
 )
-
-// stageRef finds the stages that an expression reads.
-var stageRef = regexp.MustCompile(`stage\("([^"]*)"\)`)
 
 // neededBy lists the params that the expressions of a stage's cells read, with those that these read.
 func (p *Program) neededBy(st *Stage) map[string]bool {
@@ -65,9 +61,13 @@ func (s *session) stagesLeftOut() diag.List {
 					continue
 				}
 				for _, h := range p.part.Holes() {
-					for _, m := range stageRef.FindAllStringSubmatch(h.Text, -1) {
-						if other := s.p.stage(m[1]); other != nil && !ran[m[1]] {
-							list.Addf(h.Pos(1, 0), "stage %q needs params.%s, which needs the results of stage %q, which is left out", st.Name, p.name, m[1]).Hint = fmt.Sprintf("run that stage too, or use --set %s=VALUE", p.name)
+					x := s.p.eval.compile(h.Text, dsl.TimeStage)
+					if x.prog == nil {
+						continue
+					}
+					for _, stage := range x.prog.Needs().Stages { // implied ones too: scenario("x") is of the one stage that runs it
+						if !ran[stage] {
+							list.Addf(h.Pos(1, 0), "stage %q needs params.%s, which needs the results of stage %q, which is left out", st.Name, p.name, stage).Hint = fmt.Sprintf("run that stage too, or use --set %s=VALUE", p.name)
 						}
 					}
 				}
