@@ -2,10 +2,10 @@
 // probe (they are given as a [Vocabulary]), no engine and no CEL (an expression is kept with its text and its place).
 //
 // Loading goes in steps. Each file is parsed into nodes that remember where they were written (node.go, parse.go); short
-// forms are expanded by the type of their field (expand.go); files, presets and --set are merged, and what builds on
-// something else (from, extends, use) is merged with it (merge.go, resolve.go); the result is decoded strictly by type
-// (decode.go), with expressions left as holes; names are checked (names.go). A [Part] keeps its nodes, so that it can be
-// bound to values later (bind.go).
+// forms are expanded by the type of their field (decode_struct.go); files, presets and --set are merged, and what builds
+// on something else (from, extends, use) is merged with it (merge.go, override.go, build.go); the result is decoded
+// strictly by type (decode.go), with expressions left as holes; names are checked (names.go). A [Part] keeps its nodes, so
+// that it can be bound to values later (bind.go).
 //
 // # Struct tags
 //
