@@ -19,18 +19,3 @@ func Distorted(name string, requests, failed, slow, above float64) string {
 	}
 	return ""
 }
-
-// Best is the index of the side with the best median, or -1 where no side has values. Leave sides out that a ratio could
-// not use (a distorted latency) by giving them no runs.
-func Best(sides []Side, higherIsBetter bool) int {
-	best := -1
-	for i, s := range sides {
-		if len(s.Runs) == 0 {
-			continue
-		}
-		if m := Median(s.Runs); best < 0 || higherIsBetter == (m > Median(sides[best].Runs)) && m != Median(sides[best].Runs) {
-			best = i
-		}
-	}
-	return best
-}

@@ -99,16 +99,3 @@ func TestDistorted(t *testing.T) {
 		}
 	}
 }
-
-func TestBest(t *testing.T) {
-	sides := []Side{{}, {Runs: []float64{1, 5, 3}}, {Runs: []float64{4}}, {Runs: []float64{3}}, {Runs: []float64{4}}}
-	if got := Best(sides, true); got != 2 {
-		t.Error("highest", got)
-	}
-	if got := Best(sides, false); got != 1 {
-		t.Error("lowest, the first of equals", got)
-	}
-	if got := Best(sides[:1], true); got != -1 {
-		t.Error("of nothing", got)
-	}
-}

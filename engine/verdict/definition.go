@@ -79,16 +79,6 @@ func NewRules(c *Compiler, defs []Definition) (*Rules, []DefProblem) {
 	return r, all
 }
 
-// CheckDefinitions gives every problem of the definitions. Its error is one of the schema.
-func CheckDefinitions(s *Schema, defs []Definition) ([]DefProblem, error) {
-	c, err := NewCompiler(s)
-	if err != nil {
-		return nil, err
-	}
-	_, ps := NewRules(c, defs)
-	return ps, nil
-}
-
 // Select gives the cells for which a condition of select time holds; one that cannot be evaluated for a cell (an axis
 // that the cell lacks) does not hold. The empty text holds for all.
 func (c *Compiler) Select(text string) ([]Coord, []Problem) {

@@ -42,16 +42,6 @@ type Options struct {
 	Gate string // "": as the plan says; "none"; "all": every verdict gates; else the name of the target whose cells gate
 }
 
-// Judge compiles and judges. Its errors are problems of the definitions or of the schema.
-func Judge(s *Schema, d *Data, defs []Definition) ([]Judgement, []DefProblem, error) {
-	c, err := NewCompiler(s)
-	if err != nil {
-		return nil, nil, err
-	}
-	rules, ps := NewRules(c, defs)
-	return rules.Judge(context.Background(), d, Options{}), ps, nil
-}
-
 // Judge judges the runs. A cell that was left out is not judged.
 func (r *Rules) Judge(ctx context.Context, d *Data, o Options) (out []Judgement) {
 	for _, rule := range r.rules {

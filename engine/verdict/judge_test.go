@@ -208,15 +208,20 @@ func TestRounds(t *testing.T) {
 		{1, "", `scenario("trigger").cv >= 2 * scenario("base").cv`, "inconclusive: 2 of 3 rounds: no data: suites/trigger/gw has no run of round 2"},
 		{3, "", `runs.cv.size() == 2`, ""},
 	} {
-		js, ps, err := Judge(s, data(c.rounds), []Definition{{Name: "H-A", Each: "round", Mixed: c.mixed, Pass: c.pass}})
+		compiler, err := NewCompiler(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules, ps := NewRules(compiler, []Definition{{Name: "H-A", Each: "round", Mixed: c.mixed, Pass: c.pass}})
+		js := rules.Judge(t.Context(), data(c.rounds), Options{})
 		if c.want == "" {
 			if len(ps) != 1 || !strings.Contains(ps[0].Msg, "it does not say which scenario") {
 				t.Error(ps)
 			}
 			continue
 		}
-		if err != nil || ps != nil || len(js) != 1 {
-			t.Fatal(err, ps, js)
+		if ps != nil || len(js) != 1 {
+			t.Fatal(ps, js)
 		}
 		if got := short(js[0]); !strings.HasPrefix(got, c.want) || js[0].At.Target != "gw" || len(js[0].Parts) != 3 || js[0].N != 3 {
 			t.Errorf("%s: %s, want %s (%d parts)", c.pass, got, c.want, len(js[0].Parts))
@@ -259,10 +264,11 @@ func TestCheckDefinitions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := fixture()
-			ps, err := CheckDefinitions(s, []Definition{c.def})
+			compiler, err := NewCompiler(s)
 			if err != nil {
 				t.Fatal(err)
 			}
+			_, ps := NewRules(compiler, []Definition{c.def})
 			if got := fmt.Sprint(append(ps, DefProblem{})[0]); !strings.HasPrefix(got, c.want) {
 				t.Errorf("%s\n  want %s", got, c.want)
 			}

@@ -191,8 +191,8 @@ func (l logic) Exec(f *interpreter.ExecutionFrame) ref.Val {
 	return !l.decides
 }
 
-// programOptions bound and explain an evaluation. The interrupt check covers loops only: native functions must be fast.
-// programOptions of a time. What selects cells is evaluated for every cell and never explained, so it keeps no state.
+// programOptions bound and explain the evaluations of a time. The interrupt check covers loops only: native functions must
+// be fast. What selects cells is evaluated for every cell and never explained, so it keeps no state.
 func programOptions(at Time) []cel.ProgramOption {
 	track := cel.EvalOptions(cel.OptTrackState)
 	if at == AtSelect {
