@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/planrun/planrun/dsl/diag"
 )
 
@@ -30,7 +32,8 @@ var traps = []trap{
 	{regexp.MustCompile(`:\s+(>=?)\s*[\w.(]`), "> begins a folded text to YAML", "quote the expression"},
 	{regexp.MustCompile(`:\s+([@%` + "`" + `&*])`), "YAML keeps this character for itself", "quote the text"},
 	{regexp.MustCompile(`^(\s*\t)`), "a tab in the indentation", "indent with spaces"},
-	{regexp.MustCompile(`:\s+[^"'#\s{\[][^"'#]*?(:)(?:\s|$)`), "a second \": \" in a plain text", "quote the text"},
+	{regexp.MustCompile(`^[^"'#{\[]*?:\s+[^"'#\s{\[][^"'#]*?(:)(?:\s|$)`), "a second \": \" in a plain text", "quote the text"},
+	{regexp.MustCompile(`[{,]\s*[\w-]+:\s+[^"'#\s{}\[\],][^"'#{}\[\],]*?(:)(?:\s|$)`), "a second \": \" in a plain text", "quote the text"},
 	{regexp.MustCompile(`[{,]\s*[\w-]+:\s+[^"'{}\[\],]*([{}\[\]])[^{}]*[^\s\]},]`), "braces or brackets of an unquoted text inside { } or [ ]", "quote the text"},
 }
 
@@ -48,16 +51,16 @@ func syntaxProblem(src *source, err error) *diag.Problem {
 	src.index()
 	line = max(line, 1)
 	p := &diag.Problem{Pos: diag.Pos{File: src.name, Line: min(line, len(src.lines)), Col: 1}, Msg: "not YAML: " + m[2], Hint: "see the text here and on the line before"}
-	for _, l := range []int{line, line + 1, line - 1, line + 2, line + 3} {
-		for _, t := range traps {
-			text := src.line(l)
-			at := t.re.FindStringSubmatchIndex(text)
-			if at == nil {
-				continue
+	near := []int{line, line + 1, line - 1, line + 2, line + 3}
+	for _, fine := range []bool{false, true} { // first the lines that are wrong by themselves
+		for _, l := range near {
+			if text := src.line(l); isYAML(text) == fine {
+				if t, at := trapIn(text); t != nil {
+					p.Pos.Line, p.Pos.Col = l, len([]rune(text[:at]))+1
+					p.Msg, p.Hint = t.msg, t.hint
+					return p
+				}
 			}
-			p.Pos.Line, p.Pos.Col = l, len([]rune(text[:at[2]]))+1
-			p.Msg, p.Hint = t.msg, t.hint
-			return p
 		}
 	}
 	if strings.Contains(m[2], "expected ','") {
@@ -73,6 +76,22 @@ func syntaxProblem(src *source, err error) *diag.Problem {
 	text := src.line(p.Pos.Line)
 	p.Pos.Col = len(text) - len(strings.TrimLeft(text, " ")) + 1
 	return p
+}
+
+// isYAML reports whether a line is YAML without the lines around it.
+func isYAML(line string) bool {
+	var n yaml.Node
+	return yaml.Unmarshal([]byte(strings.TrimLeft(line, " ")), &n) == nil
+}
+
+// trapIn returns the first trap that a line falls into, and where in it; nil if it falls into none.
+func trapIn(line string) (t *trap, at int) {
+	for i := range traps {
+		if m := traps[i].re.FindStringSubmatchIndex(line); m != nil {
+			return &traps[i], m[2]
+		}
+	}
+	return nil, 0
 }
 
 func anchorProblem(src *source, name string) *diag.Problem {
