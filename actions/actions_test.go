@@ -157,6 +157,8 @@ func TestChecks(t *testing.T) {
 		{"- http: http/reload", "", ""},
 		{"- http: {url: 'http://127.0.0.1:80/x', method: POST, body: x, headers: {A: b}, expect: 204}", "", ""},
 		{"- http: {url: '127.0.0.1:80/x'}", "", "is no URL"},
+		{"", "- load: {url: 'http://127.0.0.1:80/x', path: /y}", "path: the url says /x already; remove one of them"},
+		{"", "- load: {url: 'http://127.0.0.1:80', path: /y}", ""},
 		{"- http: {url: http/x, headers: {'A b': c}}", "", `"A b" is no header`},
 		{"", "- wait: {tcp: http, record: up_ms}", ""},
 		{"", "- wait: {until: 'failed == 0', within: 5s}", ""},

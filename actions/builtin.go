@@ -48,12 +48,15 @@ func (s *Start) checkBuiltin(c *dsl.Check) {
 	case s.Builtin != "origin" && !s.Routes && len(s.Upstreams) == 0 && c.Known("routes"):
 		c.Errorf("", "nothing says where the %s forwards to", s.Builtin).Hint = "add upstreams: BACKEND"
 	}
-	for key, set := range map[string]bool{
-		"served-by": s.With.ServedBy, "idle-timeout": s.With.IdleTimeout != 0, "dial-timeout": s.With.DialTimeout != 0,
-		"timeout": s.With.Timeout != 0, "idle": s.With.Idle != 0,
+	for _, w := range []struct {
+		key string
+		set bool
+	}{
+		{"served-by", s.With.ServedBy}, {"idle-timeout", s.With.IdleTimeout != 0}, {"dial-timeout", s.With.DialTimeout != 0},
+		{"timeout", s.With.Timeout != 0}, {"idle", s.With.Idle != 0},
 	} {
-		if set && !slices.Contains(builtinSettings[s.Builtin], key) {
-			c.Errorf("with", "the %s has no %s", s.Builtin, key).Hint = "leave it out"
+		if w.set && !slices.Contains(builtinSettings[s.Builtin], w.key) {
+			c.Errorf("with", "the %s has no %s", s.Builtin, w.key).Hint = "leave it out"
 		}
 	}
 }
