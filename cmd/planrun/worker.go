@@ -2,23 +2,18 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/planrun/planrun/internal/load"
-	"github.com/planrun/planrun/internal/serve/faults"
-	"github.com/planrun/planrun/internal/serve/origin"
-	"github.com/planrun/planrun/internal/serve/proxy"
-	"github.com/planrun/planrun/internal/serve/relay"
+	"github.com/planrun/planrun/internal/serve"
 )
 
-// workers are the processes of planrun's own, by kind. They are spoken to over standard input and output.
-var workers = map[string]func(io.Reader, io.Writer) error{
-	"load": load.Main, "origin": origin.Main, "proxy": proxy.Main, "relay": relay.Main, "faults": faults.Main,
+// workers are the processes of planrun's own. They are spoken to over standard input and output.
+func workers() []serve.Kind {
+	return append([]serve.Kind{{Name: "load", Doc: "the load generator", Main: load.Main}}, serve.Kinds...)
 }
 
 func (p *program) workerCommand() *cobra.Command {
@@ -28,11 +23,16 @@ func (p *program) workerCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			main, ok := workers[args[0]]
-			if !ok {
-				return fmt.Errorf("no worker is called %q; there are %s", args[0], strings.Join(slices.Sorted(maps.Keys(workers)), ", "))
+			all := workers()
+			i := slices.IndexFunc(all, func(k serve.Kind) bool { return k.Name == args[0] })
+			if i < 0 {
+				var names []string
+				for _, k := range all {
+					names = append(names, k.Name)
+				}
+				return fmt.Errorf("no worker is called %q; there are %s", args[0], strings.Join(names, ", "))
 			}
-			if err := main(p.in, p.out); err != nil {
+			if err := all[i].Main(p.in, p.out); err != nil {
 				p.exit = exitHarness
 				return err
 			}
