@@ -21,7 +21,7 @@ type Outcome struct {
 	Set     *record.Set
 	Results *record.Results
 	Input   report.Input
-	Exit    int    // as DESIGN 6 says: 0, 1, 3, 4, 5, 130
+	Exit    int    // 0, 1, 3, 4, 5 or 130: see exit
 	Why     string // in words
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/planrun/planrun/engine/verdict"
 )
 
-// exit gives the code by the order of DESIGN 6: 5, 130, 4, 1, 3, 0.
+// exit gives the code, the first that applies of 5, 130, 4, 1, 3, 0, and why. README.md says what each means.
 func exit(end *record.End, failed []string, gates verdict.Summary) (int, string) {
 	switch {
 	case len(end.NotUndone) > 0:

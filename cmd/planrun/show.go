@@ -17,8 +17,8 @@ func (p *program) showCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show PLAN.yaml",
 		Short: "Print what a plan would do, when, and what it takes; run nothing",
-		Long: `Print what a plan would do: its cells in the order of the schedule, when each action happens, and how many requests,
-connections, descriptors and ports it takes. Nothing is run.`,
+		Long: `Print what a plan would do: the cells of each stage, target by target, when each action happens, and how many requests,
+connections, descriptors and ports it takes. A stage that has rounds or another order says so. Nothing is run.`,
 		Example: `  planrun show quickstart.yaml
   planrun show plan.yaml --preset smoke --only mine`,
 		Args: onePlan,
@@ -41,8 +41,12 @@ func show(w io.Writer, prog *engine.Program) {
 		fmt.Fprintf(w, ": %s", prog.Plan.About)
 	}
 	fmt.Fprintln(w)
-	last := ""
+	last, stage := "", ""
 	for _, c := range prog.Cells {
+		if c.Coord.Stage != stage {
+			stage = c.Coord.Stage
+			showOrder(w, prog, stage)
+		}
 		if head := c.Coord.Stage + " / " + c.Coord.Target; head != last {
 			fmt.Fprintf(w, "\n%s\n", head)
 			last = head
@@ -67,6 +71,30 @@ func show(w io.Writer, prog *engine.Program) {
 	}
 	fmt.Fprint(w, " loops send as many as the targets answer.\n")
 	fmt.Fprintf(w, "At most %s at the same time: as many descriptors and source ports of the load, and as many descriptors of the target.\n", plural(t.Connections, "connection"))
+}
+
+// showOrder says how a stage orders its runs, if not once and target by target.
+func showOrder(w io.Writer, prog *engine.Program, name string) {
+	for _, st := range prog.Stages {
+		if st.Name != name {
+			continue
+		}
+		var how []string
+		if st.Rounds == 0 {
+			how = append(how, "rounds that only running will determine")
+		} else if st.Rounds > 1 {
+			how = append(how, plural(st.Rounds, "round"))
+		}
+		if o := st.Part.Val.Order; o != "" && o != "blocked" {
+			how = append(how, "order "+o)
+		}
+		if st.Part.Val.Together {
+			how = append(how, "all targets installed together")
+		}
+		if len(how) > 0 {
+			fmt.Fprintf(w, "\nstage %s: %s\n", name, strings.Join(how, ", "))
+		}
+	}
 }
 
 func showCell(w io.Writer, c *engine.Cell) {

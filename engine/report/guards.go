@@ -57,7 +57,7 @@ func checksOf(r *record.Run) []record.Guard {
 	return list
 }
 
-// words says what a broken guard means.
+// say tells what a broken guard means.
 func (g *broken) say() string {
 	if w := guardWords[g.guard.Name]; w != "" {
 		return w

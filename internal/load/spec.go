@@ -95,7 +95,7 @@ type ControlReply struct {
 	Due map[string]int64 `json:"due"`
 }
 
-// Classes of failure; DESIGN: failed = non_2xx + errors, and errors is the sum of these.
+// Classes of failure: failed = non_2xx + errors, and errors is the sum of these.
 const (
 	Connect  = "connect"
 	TLS      = "tls"
