@@ -126,7 +126,7 @@ func (x relays) Fault(ctx context.Context, relay, toxic string, attributes map[s
 		x.r.mu.Lock()
 		defer x.r.mu.Unlock()
 		x.r.rec.Facts.Faults = append(x.r.rec.Facts.Faults, record.Fault{Relay: relay, Toxic: toxic, Phase: x.phase, Start: x.r.since(start), End: x.r.since(time.Now()),
-			Connections: after.live, Bytes: passed.Bytes, AskedMs: asked, MeasuredMs: float64(passed.MeanDelay()) / float64(time.Millisecond)})
+			Connections: max(0, before.live+after.opened-before.opened), Bytes: passed.Bytes, AskedMs: asked, MeasuredMs: float64(passed.MeanDelay()) / float64(time.Millisecond)})
 		if err != nil {
 			return fmt.Errorf("taking the toxic %s from relay %s: %w", toxic, relay, err)
 		}
@@ -139,7 +139,7 @@ func ms(v float64) time.Duration { return time.Duration(v * float64(time.Millise
 // An effectSum is what passed under faults on several relays.
 type effectSum struct {
 	faults.Effect
-	live int64
+	live, opened int64
 }
 
 func (a effectSum) Since(b effectSum) faults.Effect { return a.Effect.Since(b.Effect) }
@@ -151,7 +151,7 @@ func (x relays) effect(ctx context.Context, names, streams []string) (sum effect
 	}
 	for _, n := range names {
 		c := s.Relays[n]
-		sum.live += c.Live
+		sum.live, sum.opened = sum.live+c.Live, sum.opened+c.Opened
 		for _, st := range streams {
 			e := c.Down
 			if st == faults.Upstream {

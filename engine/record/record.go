@@ -181,14 +181,14 @@ type Fault struct {
 	Phase       string  `json:"phase"`
 	Start       float64 `json:"start"`
 	End         float64 `json:"end"`
-	Connections int64   `json:"connections"` // that passed bytes under it
+	Connections int64   `json:"connections"` // that were open while it was in force, for some time at least
 	Bytes       int64   `json:"bytes"`
 	AskedMs     float64 `json:"asked_ms,omitempty"`
 	MeasuredMs  float64 `json:"measured_ms,omitempty"` // mean added delay
 }
 
-// A Guard or self-check of a run. Taints says what it spoils when it did not hold: "timing", "work" (everything), "passes" (everything, but what fails stands), or ""
-// for a warning only.
+// A Guard or self-check of a run. Taints says what it spoils when it did not hold: "timing", "work" (everything), "passes"
+// (everything, but what fails stands), or "" for a warning only.
 type Guard struct {
 	Name    string `json:"name"`
 	OK      bool   `json:"ok"`
