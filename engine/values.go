@@ -146,7 +146,7 @@ func reportAt(list *diag.List, problems []verdict.Problem, pos func(line, col in
 	}
 }
 
-// wants says which kinds of value a condition's field takes.
+// checkKind reports a condition whose value is none of the kinds that its field takes.
 func checkKind(list *diag.List, e dsl.Expr, p *verdict.Program, want ...verdict.Kind) {
 	if m := p.Mismatch(want...); m != nil {
 		reportAt(list, []verdict.Problem{*m}, e.Pos)
