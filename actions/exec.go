@@ -78,17 +78,31 @@ func (x *execute) Run(ctx context.Context, env *task.Env) error {
 		}
 		return x.failed(p, out, fmt.Sprintf("it was ended: %v", context.Cause(ctx)), err)
 	}
-	if t, ok := p.(interface{ Tree() ([]int, error) }); ok {
-		if left, err := t.Tree(); err == nil && len(left) == 0 {
-			if err := env.Processes.Stop(ctx, p); err != nil { // nothing to end; its entries are done
-				return err
-			}
+	if leftNothing(p) {
+		if err := env.Processes.Stop(ctx, p); err != nil { // nothing to end; its entries are done
+			return err
 		}
 	}
 	if status, _ := p.Exit(); status != fmt.Sprintf("exit status %d", x.ExpectExit) {
 		return x.failed(p, out, status, nil)
 	}
 	return x.set(env, out)
+}
+
+// leftNothing reports whether no process of its tree lives. It looks twice: what is just being started cannot be told from
+// a stranger for a moment, and would be ended with the rest.
+func leftNothing(p task.Process) bool {
+	t, ok := p.(interface{ Tree() ([]int, error) })
+	for range 2 {
+		if !ok {
+			return false
+		}
+		if left, err := t.Tree(); err != nil || len(left) > 0 {
+			return false
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	return true
 }
 
 func (x *execute) dir(env *task.Env) string {

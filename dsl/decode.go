@@ -95,7 +95,7 @@ func (d *decoder) list(n *node, v reflect.Value, f *field, orText bool) *node {
 	if n.kind != listNode {
 		p := d.errorf(n, "%s: want a list, have %s", f.name(), n.describe())
 		if p.Hint = "write [...]"; n.kind == scalarNode && !strings.ContainsAny(n.text, ",[]{}") {
-			p.Hint = "write [" + n.text + "]"
+			p.Hint = "write [" + strings.Join(strings.Fields(n.text), ", ") + "]"
 		}
 		return n
 	}

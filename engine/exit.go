@@ -18,11 +18,11 @@ func exit(end *record.End, failed []string, gates verdict.Summary) (int, string)
 	case end.Failure != "":
 		return 4, "the harness failed: " + end.Failure
 	case len(failed) > 0:
-		first, _, _ := strings.Cut(failed[0], "\n")
+		what := short(failed[0])
 		if more := len(failed) - 1; more > 0 {
-			first = fmt.Sprintf("%s (and %d more)", strings.TrimSuffix(first, ":"), more)
+			what = fmt.Sprintf("%s (and %d more)", what, more)
 		}
-		return 4, "the harness failed: " + first
+		return 4, "the harness failed: " + what
 	case gates.Exit() == 4:
 		return 4, counted(gates.Errored, "gating verdict", "gating verdicts") + " could not be judged because the harness failed"
 	case gates.Exit() == 1:
@@ -34,7 +34,25 @@ func exit(end *record.End, failed []string, gates verdict.Summary) (int, string)
 	case gates.Passed == 0:
 		return 0, "the plan has no gates"
 	}
-	return 0, counted(gates.Passed, "gate", "gates") + " passed, none failed"
+	why := counted(gates.Passed, "gate", "gates") + " passed, none failed"
+	if gates.Unsupported > 0 {
+		why += fmt.Sprintf("; %d could not be judged: unsupported, or not installed", gates.Unsupported)
+	}
+	return 0, why
+}
+
+// short is an error on one line: where it quotes a log, with the last line of that.
+func short(text string) string {
+	first, rest, quotes := strings.Cut(text, "\n")
+	if !quotes {
+		return first
+	}
+	lines := strings.Split(strings.TrimSpace(rest), "\n")
+	last := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "|"))
+	if i := strings.LastIndex(first, "; the last lines of its log"); i >= 0 {
+		first = first[:i]
+	}
+	return strings.TrimSuffix(first, ":") + ": " + last
 }
 
 // counted is a number with what it counts.

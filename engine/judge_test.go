@@ -221,7 +221,8 @@ func (b *begins) Phase(record.Coord, string, time.Duration) { b.began <- struct{
 func TestQuickstart(t *testing.T) {
 	file := "../plans/quickstart.yaml"
 	out := run(t, compileFile(t, file, "measure=1s", "fault_ms=0"), engine.RunOptions{})
-	if v := verdictsOf(out); out.Exit != 1 || count(v["the fault shows"], "fail") != 2 || count(v["every request succeeds"], "pass") != 6 {
+	// A machine that is too busy makes one of the two inconclusive; neither may pass.
+	if v := verdictsOf(out); out.Exit != 1 || count(v["the fault shows"], "fail") == 0 || count(v["the fault shows"], "fail")+count(v["the fault shows"], "inconclusive") != 2 || count(v["every request succeeds"], "pass") != 6 {
 		t.Errorf("without a fault: exit %d (%s), %v", out.Exit, out.Why, v)
 	}
 	for _, r := range runs(t, out) {

@@ -115,8 +115,8 @@ func (j *judge) lag(l *record.Load) {
 	case p99 <= j.t.SendLag:
 		j.add("send-lag", l.Name, true, taintsTiming, "99 %% of the requests of load %s were sent at most %s late (at most %v)", l.Name, milliseconds(p99), j.t.SendLag)
 	case 2*own >= len(s.pieces):
-		j.add("send-lag", l.Name, false, taintsTiming, "the load generator was the bottleneck: 1 %% of the requests of load %s were sent more than %s late (at most %v), and its own part of that went up to %s",
-			l.Name, milliseconds(p99), j.t.SendLag, milliseconds(worst))
+		j.add("send-lag", l.Name, false, taintsTiming, "the load generator was the bottleneck: its own delay in sending load %s reached %s, and was above %v in %d of %d seconds (at most half); 1 %% of the requests were sent more than %s late, waiting for a connection included",
+			l.Name, milliseconds(worst), j.t.SendLag, own, len(s.pieces), milliseconds(p99))
 	default:
 		j.add("send-lag", l.Name, true, taintsTiming, "1 %% of the requests of load %s were sent more than %s late, because they waited for a connection; the generator's own send lag went above %v in %d of %d seconds (at most half)",
 			l.Name, milliseconds(p99), j.t.SendLag, own, len(s.pieces))
