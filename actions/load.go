@@ -149,6 +149,14 @@ func (l *Load) endpoint() string {
 	return l.Endpoint
 }
 
+// Reaches is the address that it is told to send to, and the key that says so; of an endpoint the target knows.
+func (l *Load) Reaches() (field, address string) {
+	if l.Address != "" {
+		return "address", string(l.Address)
+	}
+	return "url", l.URL
+}
+
 // InHeadline says whether the headline figures count it.
 func (l *Load) InHeadline() bool { return l.Headline }
 

@@ -107,7 +107,7 @@ func (s *Start) Declares() task.Declaration {
 		}
 		p.Ports[e.Name] = e.Val
 	}
-	if len(s.Command) > 0 && s.Command[0] != "" && !strings.Contains(s.Command[0], "/") {
+	if len(s.Command) > 0 && s.Command[0] != "" {
 		p.Programs = s.Command[:1]
 	}
 	d := task.Declaration{Processes: []task.ProcessDecl{p}}

@@ -3,6 +3,7 @@ package engine
 import (
 	"os/exec"
 	"slices"
+	"strings"
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/series"
@@ -111,6 +112,9 @@ func programs(command []string) []string {
 func (d *declared) missing() (out []string) {
 	for _, p := range d.processes {
 		for _, prog := range p.Programs {
+			if strings.Contains(prog, "/") {
+				continue // it is found from where it is written, when it is started
+			}
 			if _, err := exec.LookPath(prog); err != nil && prog != "" && !slices.Contains(out, prog) {
 				out = append(out, prog)
 			}

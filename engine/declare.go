@@ -18,6 +18,8 @@ func (c *compilation) declare() {
 		if cell.Unsupported == "" {
 			c.uses(cell, cell.declared)
 			c.checkActions(cell)
+			c.checkPrograms(cell)
+			c.checkAddresses(cell)
 		}
 	}
 	slices.Sort(c.values)

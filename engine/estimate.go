@@ -143,7 +143,7 @@ func (p *Program) Programs() (out []Needed) {
 		for _, d := range c.declared.processes {
 			for _, name := range d.Programs {
 				n := Needed{Name: name, Target: c.Coord.Target}
-				n.Path, _ = exec.LookPath(name)
+				n.Path, _ = exec.LookPath(name) // a relative path is judged by check, which knows where it was written
 				if !slices.Contains(out, n) {
 					out = append(out, n)
 				}

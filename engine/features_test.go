@@ -208,8 +208,12 @@ verdicts: [{verdict: all, pass: failed + load("other").failed + load("url").fail
 // Load to a public address is refused, unless the plan and the command line both allow it.
 func TestPublicAddresses(t *testing.T) {
 	const plan = "plan: public\nHOST\ntargets: {t: {endpoints: {http: '192.0.2.1:9'}}}\n" + oneLoad
+	_, list := check(write(t, strings.ReplaceAll(plan, "HOST", "")), engine.Options{})
+	if !strings.Contains(list.Error(), "3:33: 192.0.2.1 is a public address") {
+		t.Errorf("check: %v", list)
+	}
 	for _, tc := range []struct{ host, allow, says string }{
-		{"", "", "host.allow"}, {"host: {allow: [192.0.2.0/24]}", "", "--allow"}, {"", "192.0.2.1", "host.allow"}, {"host: {allow: [192.0.2.0/24]}", "192.0.2.1", ""},
+		{"host: {allow: [192.0.2.0/24]}", "", "--allow"}, {"host: {allow: [192.0.2.0/24]}", "192.0.2.1", ""},
 	} {
 		text := strings.ReplaceAll(strings.ReplaceAll(plan, "HOST", tc.host), "rate: 100/s, timeout: 1s", "rate: 1/s, timeout: 50ms")
 		r := only(t, run(t, compile(t, text), engine.RunOptions{Allow: strings.Fields(tc.allow)}))

@@ -71,21 +71,11 @@ func (in *installation) setValue(name string, v any) {
 
 // allowed refuses load to public addresses.
 func (s *session) allowed(host string, ip netip.Addr) error {
-	if ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() {
-		return nil
-	}
-	named := func(list []string) bool {
-		for _, a := range list {
-			if p, err := netip.ParsePrefix(a); err == nil && p.Contains(ip) || a == host || a == ip.String() {
-				return true
-			}
-		}
-		return false
-	}
 	switch {
-	case !named(s.p.Host.Allow):
+	case !isPublic(ip):
+	case !namedIn(s.p.Host.Allow, host, ip):
 		return fmt.Errorf("%s (%s) is a public address; to send load there the plan must name it in host.allow, and the command line in --allow", host, ip)
-	case !named(s.opt.Allow):
+	case !namedIn(s.opt.Allow, host, ip):
 		return fmt.Errorf("%s (%s) is a public address; the plan allows it, but the command line must too: --allow %s", host, ip, host)
 	}
 	return nil

@@ -152,8 +152,11 @@ func TestGuardsFail(t *testing.T) {
 		{"a fault that nothing passed", "fault", "work", "nothing passed the relay", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			d.Run.Facts.Faults = []record.Fault{{Relay: "slow_web", Toxic: "latency", Phase: "measure"}}
 		}},
+		{"a fault beside idle connections", "fault", "work", "nothing passed the relay under it", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			d.Run.Facts.Faults = []record.Fault{{Relay: "slow_web", Toxic: "latency", Phase: "measure", Connections: 4, AskedMs: 20}}
+		}},
 		{"a weak fault", "fault", "work", "added 4.00 ms, of 20.00 ms asked", func(d *record.Data, _ *Thresholds, _ *Machine) {
-			d.Run.Facts.Faults = []record.Fault{{Relay: "slow_web", Toxic: "latency", Phase: "measure", Connections: 4, AskedMs: 20, MeasuredMs: 4}}
+			d.Run.Facts.Faults = []record.Fault{{Relay: "slow_web", Toxic: "latency", Phase: "measure", Connections: 4, Bytes: 1000, AskedMs: 20, MeasuredMs: 4}}
 		}},
 		{"a fault that no relay saw", "fault", "work", "phase measure asked for 1 toxics, the relays counted 0 in force", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			d.Run.Actions = []record.Action{{Phase: "measure", Kind: "toxic"}}
