@@ -3,6 +3,7 @@ package actions
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ type LoadExpect struct {
 
 // LoadRate is a rate, a ramp, or steps.
 type LoadRate struct {
-	Constant dsl.Rate     `yaml:"constant" short:"true" words:"none=0" min:"0" doc:"requests a second; none: a closed loop"`
+	Constant dsl.Rate     `yaml:"constant" short:"true" words:"none=-1" min:"0" doc:"requests a second; none: a closed loop"`
 	From     dsl.Rate     `yaml:"from" min:"0" doc:"rate at the beginning of a ramp"`
 	To       dsl.Rate     `yaml:"to" min:"0" doc:"rate at its end, which then stays"`
 	Over     dsl.Duration `yaml:"over" min:"1ms" doc:"how long the ramp takes"`
@@ -104,10 +105,18 @@ func (l *Load) Check(c *dsl.Check) {
 	if l.Path != "" && !strings.HasPrefix(l.Path, "/") {
 		c.Errorf("path", "the path %q does not begin with /", l.Path)
 	}
+	for key, text := range map[string]string{"path": l.Path, "host": l.Host} {
+		if i := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }); i >= 0 {
+			c.Errorf(key, "%q holds a character that cannot stand in a request (%q)", text, text[i]).Hint = "leave it out, or write it as %20 in a path"
+		}
+	}
 	if strings.ContainsAny(l.Method, " \r\n\t") || l.Method == "" {
 		c.Errorf("method", "%q is no request method", l.Method)
 	}
 	r := l.Rate
+	if c.Has("rate") && c.Known("rate") && r.Constant == 0 && r.From == 0 && r.To == 0 && r.Steps == nil {
+		c.Errorf("rate", "a rate of 0 sends nothing").Hint = "write a rate above 0, or none for a closed loop"
+	}
 	if forms := b2i(r.Constant != 0) + b2i(r.From != 0 || r.To != 0 || r.Over != 0) + b2i(r.Steps != nil); forms > 1 {
 		c.Errorf("rate", "a rate is a number, a ramp {from, to, over} or steps, not several of them")
 	}
@@ -126,6 +135,9 @@ func (l *Load) Check(c *dsl.Check) {
 	for _, h := range l.Headers {
 		if strings.ContainsAny(h.Name+h.Val, "\r\n") || strings.ContainsAny(h.Name, " :") || h.Name == "" {
 			c.Errorf("headers", "%q is no header", h.Name)
+		}
+		if slices.Contains([]string{"host", "connection", "expect", "upgrade", "content-length", "transfer-encoding"}, strings.ToLower(h.Name)) {
+			c.Errorf("headers", "%s is the load's own header", h.Name).Hint = "host has a key of its own; the others follow from body, reuse and protocol"
 		}
 	}
 }

@@ -27,7 +27,7 @@ func Load(file string, opt Options) (plan *Plan, problems diag.List) {
 	ld.l = &lang{vocab: opt.Vocabulary, names: map[string][]string{}, bases: map[string]map[string]*node{}, holes: map[holeKey]*Hole{}}
 	ld.plan.l = ld.l
 	if ld.opt.ReadFile == nil {
-		ld.opt.ReadFile = os.ReadFile
+		ld.opt.ReadFile = ReadFile
 		ld.abs = true
 	}
 	ld.plan.readFile = ld.opt.ReadFile

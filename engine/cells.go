@@ -34,6 +34,10 @@ func (c *compilation) cells() {
 				if !ok || !ok2 {
 					continue // reported by dsl
 				}
+				if n := product(scenario.Val.Matrix); n > mostCells || len(c.Cells) > mostCells {
+					c.list.Addf(scenario.PosOf("matrix"), "the plan has more than %d cells", mostCells).Hint = "give the matrix fewer values, or split the plan"
+					continue
+				}
 				for _, axes := range combinations(scenario.Val.Matrix) {
 					cell := c.cell(s, target, scenario, axes)
 					s.Cells = append(s.Cells, cell)
@@ -152,4 +156,18 @@ func mergeLimits(a, b dsl.Map[dsl.Limits]) dsl.Map[dsl.Limits] {
 		}
 	}
 	return out
+}
+
+// mostCells bounds a plan: each cell takes at least a second to run.
+const mostCells = 10_000
+
+// product is how many combinations a matrix has, or more than mostCells.
+func product(matrix dsl.Map[[]dsl.Value]) int {
+	n := 1
+	for _, axis := range matrix {
+		if n *= len(axis.Val); n > mostCells {
+			return n
+		}
+	}
+	return n
 }

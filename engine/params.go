@@ -59,11 +59,19 @@ func (c *compilation) inOrder() []*dsl.Part[dsl.Param] {
 // their names.
 func (c *compilation) hostAndParams() {
 	c.planned["host.cpus"] = floats(machine.Allowed())
-	for _, part := range c.inOrder() {
+	// Params without an expression come first, all at once: most plans have many of them.
+	var plain []verdict.Name
+	ordered := c.inOrder()
+	slices.SortStableFunc(ordered, func(a, b *dsl.Part[dsl.Param]) int { return min(1, len(a.Holes())) - min(1, len(b.Holes())) })
+	fill := c.planFill()
+	for i, part := range ordered {
+		if len(part.Holes()) > 0 {
+			fill = c.planFill()
+		}
 		p := &param{name: part.Name}
 		c.params[p.name], c.order = p, append(c.order, p)
 		var l diag.List
-		p.part, l = part.Bind(c.planFill())
+		p.part, l = part.Bind(fill)
 		c.add(l)
 		if c.environment(p) || p.part.Val.Value.Known() {
 			p.time = verdict.AtPlan
@@ -80,7 +88,11 @@ func (c *compilation) hostAndParams() {
 		} else if p.part.Val.Value.IsSet() {
 			p.time = c.timeOf(p)
 		}
-		c.extendBoot(p)
+		plain = append(plain, p.declare())
+		if len(part.Holes()) > 0 || i == len(ordered)-1 || len(ordered[i+1].Holes()) > 0 {
+			c.extendBoot(part, plain)
+			plain = nil
+		}
 	}
 	host, l := c.Plan.Host.Bind(c.planFill())
 	c.add(l)
@@ -153,10 +165,10 @@ func (c *compilation) timeOf(p *param) verdict.Time {
 	return verdict.AtStage
 }
 
-func (c *compilation) extendBoot(p *param) {
-	out, err := c.boot.Extend([]verdict.Name{p.declare()}, nil)
+func (c *compilation) extendBoot(part *dsl.Part[dsl.Param], names []verdict.Name) {
+	out, err := c.boot.Extend(names, nil)
 	if err != nil {
-		c.list.Addf(p.part.Pos(), "%v", err)
+		c.list.Addf(part.Pos(), "%v", err)
 		return
 	}
 	c.boot = out

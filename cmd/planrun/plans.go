@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 
 // readFile reads a plan's file from the disk, else one that planrun ships: plans/quickstart.yaml works anywhere.
 func readFile(path string) ([]byte, error) {
-	b, err := os.ReadFile(path)
+	b, err := dsl.ReadFile(path)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return b, err
 	}

@@ -29,7 +29,7 @@ func (j *judge) generatorCPU(l *record.Load) {
 		cpus = j.m.CPUs
 	}
 	if seconds <= 0 || cpus == 0 {
-		j.add(name, l.Name, false, taintsTiming, "nothing recorded the CPU time of the load generator")
+		j.add("generator-known", l.Name, false, taintsTiming, "nothing recorded the CPU time of load %s: the run was shorter than two samples of its workers, or they reported none", l.Name)
 		return
 	}
 	own := used / seconds

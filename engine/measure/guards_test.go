@@ -139,7 +139,7 @@ func TestGuardsFail(t *testing.T) {
 		{"foreign processes take its CPU", "generator-cpu", "timing", "had to wait for processes that the plan did not start, 60 % of the time (at most 50 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			setSeries(d, "generator_run_wait_s", "main", func(p *series.Point) { p.V = 0.6 * p.T })
 		}},
-		{"no reading of its CPU", "generator-cpu", "timing", "nothing recorded", func(d *record.Data, _ *Thresholds, _ *Machine) {
+		{"no reading of its CPU", "generator-known", "timing", "nothing recorded", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			setSeries(d, "generator_cpu_s", "main", func(p *series.Point) { p.Series = "else" })
 		}},
 		{"descriptors", "descriptors", "work", "had 1000 of its 1024 file descriptors open", func(d *record.Data, _ *Thresholds, _ *Machine) {
