@@ -1,8 +1,12 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
+	"github.com/planrun/planrun/engine/proc"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,7 +37,9 @@ change first. Only processes that the run started are ended: their token, boot a
 				fmt.Fprintln(p.err, "note:", n)
 			}
 			for _, e := range r.Undone {
-				fmt.Fprintf(p.out, "undone: %s %s\n", e.Kind, e.Data)
+				if text := undone(e); text != "" {
+					fmt.Fprintln(p.out, "undone:", text)
+				}
 			}
 			for _, f := range r.Failed {
 				fmt.Fprintf(p.out, "not undone: %v\n", f)
@@ -52,4 +58,27 @@ change first. Only processes that the run started are ended: their token, boot a
 	}
 	c.Flags().DurationVar(&budget, "budget", 30*time.Second, "time for each change")
 	return c
+}
+
+// undone says what an entry was about; of the two entries of a process only the one that knows its process id speaks.
+func undone(e journal.Line) string {
+	var d struct {
+		Name, Path, URL string
+		Replica, PID    int
+		Command         []string
+	}
+	if json.Unmarshal(e.Data, &d) != nil {
+		return e.Kind
+	}
+	switch {
+	case e.Kind == proc.KindProcess && d.PID == 0:
+		return ""
+	case e.Kind == proc.KindProcess:
+		return fmt.Sprintf("process %s/%d (was %d) has ended", d.Name, d.Replica, d.PID)
+	case d.Path != "":
+		return e.Kind + " " + d.Path
+	case len(d.Command) > 0:
+		return e.Kind + " " + strings.Join(d.Command, " ")
+	}
+	return e.Kind + " " + cmp.Or(d.Name, d.URL)
 }
