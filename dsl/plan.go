@@ -63,9 +63,9 @@ type HostTLS struct {
 
 // Guards are the thresholds of the built-in checks.
 type Guards struct {
-	RateDelivered Percent `yaml:"rate-delivered" default:"99%" min:"0%" max:"100%" doc:"least share of the due requests that the generator itself must have sent"`
-	GeneratorCPU  Percent `yaml:"generator-cpu" default:"90%" min:"0%" max:"100%" doc:"highest share of its CPUs that the generator may use before timing is tainted"`
-	ForeignCPU    Percent `yaml:"foreign-cpu" min:"0%" max:"100%" doc:"highest share of the machine's CPU that may go to what the plan did not start; left out: above 10% warns and taints nothing"`
+	RateDelivered Percent  `yaml:"rate-delivered" default:"99%" min:"0%" max:"100%" doc:"least share of the due requests that the generator itself must have sent"`
+	GeneratorCPU  Percent  `yaml:"generator-cpu" default:"90%" min:"0%" max:"100%" doc:"highest share of its CPUs that the generator may use before timing is tainted"`
+	ForeignCPU    *Percent `yaml:"foreign-cpu" min:"0%" max:"100%" doc:"highest share of the machine's CPU that may go to what the plan did not start; left out: above 10% warns and taints nothing"`
 	// SendLag is positive; its default is for a shared two-core machine.
 	SendLag     Duration `yaml:"send-lag" default:"20ms" min:"0s" doc:"highest p99 of the generator's own send lag"`
 	ClockStep   Duration `yaml:"clock-step" default:"50ms" min:"0s" doc:"largest step of the wall clock against the monotonic clock during a run"`

@@ -148,7 +148,10 @@ func (p *Program) derive(ctx context.Context, d *record.Data) {
 func (p *Program) thresholds() measure.Thresholds {
 	g := p.Host.Guards
 	t := measure.DefaultThresholds()
-	t.RateDelivered, t.GeneratorCPU, t.ForeignCPU = float64(g.RateDelivered), float64(g.GeneratorCPU), float64(g.ForeignCPU)
+	t.RateDelivered, t.GeneratorCPU = float64(g.RateDelivered), float64(g.GeneratorCPU)
+	if g.ForeignCPU != nil {
+		t.ForeignCPU, t.ForeignLimited = float64(*g.ForeignCPU), true
+	}
 	t.SendLag, t.ClockStep, t.Shortest = g.SendLag, g.ClockStep, g.Shortest
 	t.Descriptors, t.Ports = float64(g.Descriptors), float64(g.Ports)
 	return t

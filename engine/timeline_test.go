@@ -198,7 +198,8 @@ func TestEarlyEnds(t *testing.T) {
 				t.Errorf("the second phase lasted %gs", second)
 			}
 			if tc.phases2 > 0 && len(r.Loads) == 1 {
-				if n := r.Loads[0].Totals["after"].Due; n < 190 || n > 210 {
+				// 200/s for a second; a machine that stands still hears of the phase's end late.
+				if n := r.Loads[0].Totals["after"].Due; r.Loads[0].Totals["after"].MaxElapsed < 50*time.Millisecond && (n < 190 || n > 210) {
 					t.Errorf("%d requests were due in the second phase, %v", n, fmt.Sprint(r.Loads[0].Totals))
 				}
 			}

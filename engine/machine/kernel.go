@@ -9,21 +9,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
-
-// inThread runs f in a thread that ends with it, so that what f changes of its thread is gone afterwards.
-func inThread(f func() error) error {
-	done := make(chan error, 1)
-	go func() {
-		runtime.LockOSThread() // never unlocked: the runtime ends the thread with the goroutine
-		done <- f()
-	}()
-	return <-done
-}
 
 // nftables asks the kernel for the generation of its rules, which changes nothing but needs the rights that rules need.
 func nftables() Offer {

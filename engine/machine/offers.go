@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"unsafe"
 
 	"github.com/prometheus/procfs"
@@ -161,12 +163,15 @@ func ioUring() Offer {
 	return no("io_uring", "%v", why)
 }
 
-// networkNamespaces makes one in a thread of its own, which ends with it.
+// networkNamespaces makes one for a child that ends at once. A thread of planrun's own would not do: the first thread of a
+// process never ends, and its namespace is what /proc/self shows.
 func networkNamespaces() Offer {
 	if _, err := os.Stat("/proc/self/ns/net"); err != nil {
 		return no("network namespaces", "the kernel has none: %v", err)
 	}
-	if err := inThread(func() error { return unix.Unshare(unix.CLONE_NEWNET) }); err != nil {
+	child := exec.Command("true")
+	child.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET}
+	if err := child.Run(); err != nil {
 		return no("network namespaces", "making one: %v (needs CAP_SYS_ADMIN)", err)
 	}
 	return yes("network namespaces", "can be made")

@@ -150,7 +150,7 @@ func (j *judge) foreign() {
 		return
 	}
 	share := mean(v) / float64(j.m.CPUs)
-	if j.t.ForeignCPU > 0 {
+	if j.t.ForeignLimited {
 		j.add("foreign-cpu", "", share <= j.t.ForeignCPU, taintsTiming,
 			"what the plan did not start used %s of the machine's CPUs (at most %s)", percent(share), percent(j.t.ForeignCPU))
 		return

@@ -170,7 +170,7 @@ func TestGuardsFail(t *testing.T) {
 			setSeries(d, "foreign_cpu", "", func(p *series.Point) { p.V = 0.3 })
 		}},
 		{"foreign CPU beyond the plan's limit", "foreign-cpu", "timing", "used 15 % of the machine's CPUs (at most 5 %)", func(d *record.Data, t *Thresholds, _ *Machine) {
-			t.ForeignCPU = 0.05
+			t.ForeignCPU, t.ForeignLimited = 0.05, true
 			setSeries(d, "foreign_cpu", "", func(p *series.Point) { p.V = 0.3 })
 		}},
 		{"too short", "length", "timing", "lasted 4.00 s (at least 5s)", func(_ *record.Data, t *Thresholds, _ *Machine) { t.Shortest = 5 * time.Second }},

@@ -19,10 +19,11 @@ type Thresholds struct {
 	// with one CPU for both, 18 % (at rest) to 62 % (under heavy foreign load) with a CPU for each.
 	GeneratorWait    float64
 	GeneratorWaitOwn float64
-	// ForeignCPU is the highest share of the machine's CPUs that may go to what the plan did not start; 0: above
-	// ForeignWarn it is a warning that taints nothing.
-	ForeignCPU  float64
-	ForeignWarn float64
+	// ForeignCPU is the highest share of the machine's CPUs that may go to what the plan did not start, if ForeignLimited
+	// says that there is a limit; else above ForeignWarn it is a warning that taints nothing.
+	ForeignCPU     float64
+	ForeignLimited bool
+	ForeignWarn    float64
 	// SendLag is the highest p99 of the generator's own send lag. A lag beyond it is the generator's if its own part of it
 	// (without the wait for a connection, which is the target's doing) went beyond it too, in at least half the seconds.
 	SendLag time.Duration
