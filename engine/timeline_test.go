@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/planrun/planrun/engine"
 	"github.com/planrun/planrun/engine/record"
