@@ -12,13 +12,17 @@ import (
 // declare makes the schema: which names and figures each scenario has, for each target.
 func (c *compilation) declare() {
 	s := &verdict.Schema{Targets: c.targetNames(), Scenarios: map[string]*verdict.Scenario{}}
+	sought := map[string]bool{}
 	for _, cell := range c.Cells {
 		cell.declared = c.declaration(cell)
 		c.values = append(c.values, cell.declared.values...)
 		if cell.Unsupported == "" {
 			c.uses(cell, cell.declared)
 			c.checkActions(cell)
-			c.checkPrograms(cell)
+			if key := cell.installKey(); !sought[key] { // once for each installation, however many cells it has
+				sought[key] = true
+				c.checkPrograms(cell)
+			}
 			c.checkAddresses(cell)
 		}
 	}

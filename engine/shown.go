@@ -116,20 +116,30 @@ func against(r dsl.RatioTo) record.Against { return record.Against{Target: r.Tar
 
 // input is what the report is made of.
 func input(set *record.Set, res *record.Results, env *record.Environment, runs []*record.Run) report.Input {
+	// A report asks for one run's series and events after the other: what was read last serves the next question.
+	var last *record.Data
+	var series map[string]measure.Series
+	read := func(id string) (err error) {
+		if last == nil || last.Run.ID != id {
+			series = nil
+			last, err = set.Data(id)
+		}
+		return err
+	}
 	return report.Input{Results: res, Environment: env, Runs: runs,
 		Series: func(id, name string) ([]float64, []float64, error) {
-			d, err := set.Data(id)
-			if err != nil {
+			if err := read(id); err != nil {
 				return nil, nil, err
 			}
-			s := measure.All(d)[name]
-			return s.T, s.V, nil
+			if series == nil {
+				series = measure.All(last)
+			}
+			return series[name].T, series[name].V, nil
 		},
 		Events: func(id string) ([]record.Event, []string, error) {
-			d, err := set.Data(id)
-			if err != nil {
+			if err := read(id); err != nil {
 				return nil, nil, err
 			}
-			return d.Events, d.Notes, nil
+			return last.Events, last.Notes, nil
 		}}
 }
