@@ -6,8 +6,9 @@
 //  1. It opens the connections and verifies one request (prepare.go); what it opened is booked in the first second.
 //  2. At the start it computes due times from the integral of the rate (pace.go); a closed loop's requests are due when a
 //     connection is free.
-//  3. It gives requests that are due to the engine (engine.go), the hot path, which writes them, reads the answers
-//     (parse.go) and reports one outcome each. Those that find no connection wait, in order.
+//  3. It gives requests that are due to the pool (pool.go), which chooses a connection (conn.go) for each. The connection's
+//     protocol (h1.go, h2.go) writes it and reads the answer; a wire (wire.go) moves the bytes, through TLS if that is
+//     spoken (secure.go). Requests that find no connection wait, in order.
 //  4. The ledger books outcomes in the second and the phase in which the request was due, and hands a second on when all of
 //     its requests are over.
 //  5. At the stop nothing becomes due any more; what is open gets one timeout to be answered, all together.
@@ -43,9 +44,24 @@ type Spec struct {
 	Headers    []Header `json:"headers,omitempty"`
 	Body       []byte   `json:"body,omitempty"`
 
+	// SpreadPath varies the path: a pattern with ranges such as "/item/{0..255}", expanded into a table once; request k uses
+	// entry k modulo its length. It replaces Path.
+	SpreadPath string `json:"spread_path,omitempty"`
+	// By names a response header; answers are counted by its value (Counts.By).
+	By string `json:"by,omitempty"`
+
+	Resume    bool     `json:"resume,omitempty"`     // TLS: resume sessions
+	TLSGroups []string `json:"tls_groups,omitempty"` // key exchange groups in order: X25519, P-256, P-384, P-521, X25519MLKEM768; Go's default if empty
+
 	Connections int           `json:"connections"`            // all workers together; divided among them, the first ones get the rest
 	Streams     int           `json:"streams,omitempty"`      // in flight on a connection; 0 means 1; h1 has 1
+	InFlight    int           `json:"in_flight,omitempty"`    // of all workers: bound on requests in flight, whatever the number of connections; 0 is Connections times Streams
+	Pool        string        `json:"pool,omitempty"`         // "fixed" (the zero value), "dial", "distinct"
 	Reuse       bool          `json:"reuse"`                  // keep connections alive
+	ConnectRate float64       `json:"connect_rate,omitempty"` // connections a second that are opened before the start, all workers together; 0 opens them at once
+	Sources     []string      `json:"sources,omitempty"`      // local addresses or networks (127.0.1.0/24) that connections come from in turn
+	ReadRate    int64         `json:"read_rate,omitempty"`    // bytes a second that are read of each connection; 0 is no bound
+	Wire        string        `json:"wire,omitempty"`         // what moves the bytes: "io_uring", "epoll", "goroutines"; empty takes the best that works here
 	Rate        []RateStep    `json:"rate,omitempty"`         // open loop: the rate of all workers together; empty is a closed loop
 	MaxWaiting  int           `json:"max_waiting,omitempty"`  // bound on requests that are due and wait for a connection; beyond it they are dropped; 0 means 100,000
 	Timeout     time.Duration `json:"timeout,omitempty"`      // of a request, from its sending; 0 means 10 s
@@ -75,11 +91,14 @@ type Expect struct {
 
 // Ready is the answer to configure: the connections are open and one request was verified.
 type Ready struct {
-	Connections int    `json:"connections"`        // opened; without reuse those that will be opened and closed for each request
-	Verified    int    `json:"verified"`           // requests of distinct form that were answered as expected
-	Problem     string `json:"problem,omitempty"`  // why the verification failed; the load then runs all the same, and a guard says so
-	Shortage    string `json:"shortage,omitempty"` // what this machine lacked to open all connections that were asked for
-	Refused     string `json:"refused,omitempty"`  // why the target did not take all of them: a result, requests to it fail
+	Connections int    `json:"connections"`            // opened; without reuse those that will be opened and closed for each request
+	Verified    int    `json:"verified"`               // requests of distinct form that were answered as expected
+	Problem     string `json:"problem,omitempty"`      // why the verification failed; the load then runs all the same, and a guard says so
+	Shortage    string `json:"shortage,omitempty"`     // what this machine lacked to open all connections that were asked for
+	Refused     string `json:"refused,omitempty"`      // why the target did not take all of them: a result, requests to it fail
+	Wire        string `json:"wire,omitempty"`         // what moves the bytes: "io_uring", "epoll", "goroutines"
+	WireNote    string `json:"wire_note,omitempty"`    // why it is not the best one, where it is not
+	StreamLimit int    `json:"stream_limit,omitempty"` // HTTP/2: the smallest bound on streams that the server set, if it set one
 }
 
 // Control changes a running load: from At (nanoseconds since start; in the past means now) requests that become due belong
@@ -114,19 +133,21 @@ type Counts struct {
 	Errors    map[string]int64 `json:"errors,omitempty"`    // by class
 	Generator int64            `json:"generator,omitempty"` // could not be sent for want of descriptors, ports, memory or CPU
 
-	Sent         int64         `json:"sent"`                     // requests written, in the second in which they were
-	SlowOver1s   int64         `json:"slow_over_1s,omitempty"`   // successes whose own round trip took longer than a second
-	MaxElapsed   time.Duration `json:"max_elapsed,omitempty"`    // of all requests, from the due time
-	Opened       int64         `json:"opened,omitempty"`         // connections
-	Handshakes   int64         `json:"handshakes,omitempty"`     // TLS
-	Resumed      int64         `json:"resumed,omitempty"`        // of them
-	Goaways      int64         `json:"goaways,omitempty"`        // HTTP/2
-	Retried      int64         `json:"goaway_retried,omitempty"` // streams above a GOAWAY's last id
-	Refused      int64         `json:"refused_retried,omitempty"`
-	BytesIn      int64         `json:"bytes_in,omitempty"`
-	BytesOut     int64         `json:"bytes_out,omitempty"`
-	StalledLagNs int64         `json:"stalled_lag,omitempty"`   // the largest send lag of the second after both request and connection were there: what shows that the generator stalled
-	ReuseRetried int64         `json:"reuse_retried,omitempty"` // requests sent again, once, on a new connection, because the server closed the old one before a byte of an answer
+	Sent         int64            `json:"sent"`                     // requests written, in the second in which they were
+	SlowOver1s   int64            `json:"slow_over_1s,omitempty"`   // successes whose own round trip took longer than a second
+	MaxElapsed   time.Duration    `json:"max_elapsed,omitempty"`    // of all requests, from the due time
+	Opened       int64            `json:"opened,omitempty"`         // connections
+	Handshakes   int64            `json:"handshakes,omitempty"`     // TLS
+	Resumed      int64            `json:"resumed,omitempty"`        // of them
+	Goaways      int64            `json:"goaways,omitempty"`        // HTTP/2
+	Retried      int64            `json:"goaway_retried,omitempty"` // streams above a GOAWAY's last id
+	Refused      int64            `json:"refused_retried,omitempty"`
+	BytesIn      int64            `json:"bytes_in,omitempty"`
+	BytesOut     int64            `json:"bytes_out,omitempty"`
+	StalledLagNs int64            `json:"stalled_lag,omitempty"`   // the largest send lag of the second after both request and connection were there: what shows that the generator stalled
+	By           map[string]int64 `json:"by,omitempty"`            // answers by the value of the header Spec.By: at most 256 values, further ones count as "(other)", none as "(none)"
+	Sessions     map[string]int64 `json:"sessions,omitempty"`      // TLS handshakes by version, cipher suite and group: "TLS 1.3 TLS_AES_128_GCM_SHA256 X25519"; a resumed one ends with " resumed"
+	ReuseRetried int64            `json:"reuse_retried,omitempty"` // requests sent again, once, on a new connection, because the server closed the old one before a byte of an answer
 }
 
 // A Second is what a worker reports of one second and one phase: the requests that were due in it, once all of them are
