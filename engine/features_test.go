@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"crypto/rsa"
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
@@ -256,7 +257,7 @@ targets:
 func TestTLS(t *testing.T) {
 	out := run(t, compile(t, `
 plan: tls
-host: {tls: {certificate: self-signed-rsa-2048}}
+host: {tls: {certificate: self-signed-rsa-4096}}
 backends: {web: {listen: [https]}}
 targets:
   t: {install: [{start: {builtin: relay, listen: [https], upstreams: web}}, {exec: [test, -s, "${{ tls.key }}"]}]}
@@ -274,8 +275,11 @@ verdicts: [{verdict: v, pass: failed == 0 && requests > 10, gate: true}]
 	}
 	block, _ := pem.Decode(b)
 	cert, err := x509.ParseCertificate(block.Bytes)
-	if err != nil || cert.PublicKeyAlgorithm != x509.RSA {
-		t.Errorf("the certificate is %v, %v", cert.PublicKeyAlgorithm, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key, ok := cert.PublicKey.(*rsa.PublicKey); !ok || key.N.BitLen() != 4096 {
+		t.Errorf("the certificate's key is %v", cert.PublicKeyAlgorithm)
 	}
 }
 

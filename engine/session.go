@@ -111,7 +111,7 @@ func (p *Program) Run(ctx context.Context, opt RunOptions) (*Outcome, error) {
 
 // open makes the result set, the journal, and what every process needs.
 func (s *session) open() (err error) {
-	if s.cert, s.key, err = certificate.SelfSigned(certificateKind(s.p.Host.TLS.Certificate), s.p.hosts()); err != nil {
+	if s.cert, s.key, err = certificate.SelfSigned(strings.TrimPrefix(s.p.Host.TLS.Certificate, "self-signed-"), s.p.hosts()); err != nil {
 		return err
 	}
 	if s.set, err = record.Create(record.CreateOptions{Plan: s.p.Plan.Name, Root: s.opt.Root, Out: s.opt.Out}); err != nil {
@@ -137,13 +137,6 @@ func (s *session) open() (err error) {
 		return err
 	}
 	return s.writeEnvironment()
-}
-
-func certificateKind(c string) string {
-	if strings.Contains(c, "rsa") {
-		return certificate.RSA
-	}
-	return certificate.ECDSA
 }
 
 // hosts are the names that the certificate is for.

@@ -17,10 +17,11 @@ import (
 	"time"
 )
 
-// Kinds of generated keys.
+// Kinds of generated keys, as plans name them after self-signed-.
 const (
-	RSA   = "rsa"   // RSA 2048 bit, what most servers still present
-	ECDSA = "ecdsa" // P-256, cheaper to sign
+	RSA     = "rsa-2048"   // what most servers still present
+	RSA4096 = "rsa-4096"   // several times the work of each full handshake
+	ECDSA   = "ecdsa-p256" // the cheapest to sign with
 )
 
 // Lifetime of a generated certificate, from an hour before it is made, so that clocks may differ.
@@ -30,7 +31,7 @@ const Lifetime = 30 * 24 * time.Hour
 type Spec struct {
 	Cert  string   `json:"cert,omitempty"`  // PEM chain, leaf first
 	Key   string   `json:"key,omitempty"`   // PEM
-	Kind  string   `json:"kind,omitempty"`  // RSA or ECDSA; ECDSA if empty
+	Kind  string   `json:"kind,omitempty"`  // RSA, RSA4096 or ECDSA; ECDSA if empty
 	Hosts []string `json:"hosts,omitempty"` // names and addresses; localhost, 127.0.0.1 and ::1 if empty
 }
 
@@ -100,8 +101,10 @@ func generate(kind string) (crypto.Signer, error) {
 	switch kind {
 	case RSA:
 		return rsa.GenerateKey(rand.Reader, 2048)
+	case RSA4096:
+		return rsa.GenerateKey(rand.Reader, 4096)
 	case ECDSA, "":
 		return ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	}
-	return nil, fmt.Errorf("certificate kind %q: there are %q and %q", kind, RSA, ECDSA)
+	return nil, fmt.Errorf("certificate kind %q: there are %q, %q and %q", kind, RSA, RSA4096, ECDSA)
 }

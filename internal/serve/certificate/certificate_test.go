@@ -2,6 +2,7 @@ package certificate
 
 import (
 	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/rsa"
 	"crypto/x509"
 	"strings"
@@ -16,11 +17,12 @@ func TestLoad(t *testing.T) {
 	for _, test := range []struct {
 		name, host, wrong string
 		spec              Spec
-		rsa               bool
+		rsa               int // bits; 0: ECDSA
 	}{
 		{name: "zero", host: "127.0.0.1"},
 		{name: "ecdsa", spec: Spec{Kind: ECDSA, Hosts: []string{"a.example", "::1"}}, host: "a.example"},
-		{name: "rsa", spec: Spec{Kind: RSA}, host: "localhost", rsa: true},
+		{name: "rsa", spec: Spec{Kind: RSA}, host: "localhost", rsa: 2048},
+		{name: "larger rsa", spec: Spec{Kind: RSA4096}, host: "::1", rsa: 4096},
 		{name: "given", spec: Spec{Cert: string(cert), Key: string(key)}, host: "given.example"},
 		{name: "unknown kind", spec: Spec{Kind: "dsa"}, wrong: `certificate kind "dsa"`},
 		{name: "key alone", spec: Spec{Key: string(key)}, wrong: "without its certificate"},
@@ -44,12 +46,12 @@ func TestLoad(t *testing.T) {
 			}
 			switch k := pair.Leaf.PublicKey.(type) {
 			case *rsa.PublicKey:
-				if !test.rsa || k.N.BitLen() != 2048 {
+				if k.N.BitLen() != test.rsa {
 					t.Errorf("RSA key of %d bits", k.N.BitLen())
 				}
 			case *ecdsa.PublicKey:
-				if test.rsa {
-					t.Error("ECDSA key, want RSA")
+				if test.rsa != 0 || k.Curve != elliptic.P256() {
+					t.Errorf("ECDSA key on %s", k.Curve.Params().Name)
 				}
 			}
 		})
