@@ -1,240 +1,415 @@
 package load
 
 import (
-	"context"
-	"crypto/sha256"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"net"
-
-	"golang.org/x/sys/unix"
+	"slices"
 )
 
 // States of a conn.
 const (
-	empty = iota // not connected
-	connecting
-	securing // the TLS handshake runs in its own goroutine
-	idle
-	busy
+	empty      = iota // not connected
+	connecting        // the TCP connection
+	tunnelling        // a forward proxy was asked to connect
+	securing          // the TLS handshake
+	greeting          // the protocol begins: HTTP/2 waits for the server's settings
+	open
 )
 
-// A conn is one of the fixed number of connections. A lost one is dialled again by the next request that comes to it.
+// A conn is one of the connections of a pool. It is used again for another connection after it was closed; gen tells them
+// apart.
 type conn struct {
-	slot  int
-	gen   int32 // distinguishes the descriptors that the slot had, so that events of a closed one are not taken for its own
-	state int
+	p      *pool
+	number int
+	gen    int32
+	state  int
 
-	sock   *socket
-	tls    *tls.Conn
-	cancel context.CancelFunc // of the handshake
-	began  int64              // of the dial or the handshake
+	// What the wire keeps.
+	fd      int
+	out     []byte // to be written; the protocol appends, the wire takes
+	writing []byte // the kernel has it
+	armed   bool
+	broken  error // writing failed; what the server said before is read first
+	closing bool  // the other side has closed its end, so that nothing follows what is being read
+	dirty   bool  // it has something to flush
 
-	has     bool // a request is in flight or waits for the dial
-	req     request
-	fresh   bool   // dialled for this request, so its end is not that of an idle connection
-	out     []byte // rest of a plain request
-	parser  parser
-	hash    hash.Hash
-	freed   int64 // when it was seen to become free
-	inFree  bool  // it is in the queue of free ones
-	overdue bool  // the handshake was cancelled because it took too long
+	secure *secure  // nil without TLS
+	proto  protocol // nil until the connection is secured
+	tunnel []byte   // of the proxy's answer
 
-	deadline   int64
-	in         *queue // the queue of deadlines in which it is
-	prev, next *conn
+	load    int        // requests that were given to it
+	limit   int        // of load
+	waiting []*request // for the dial; after it for room
+	bare    bool       // dialled without a request
+	inFree  bool
+	retired bool // it takes no further requests
+	spare   bool // it was retired and is closed
+	fresh   bool // no request was answered on it, so its end is not that of an idle connection
+
+	began      int64 // of the stage of the dial
+	freed      int64 // when it was last seen to become free
+	dialing    link[*conn]
+	slow       link[*conn] // of the throttle
+	readAfter  int64
+	continuing link[*conn]
 }
 
-// start writes the request of an established connection.
-func (e *epoll) start(c *conn) {
-	r := &c.req
-	c.state = busy
-	c.parser.reset()
-	if c.hash != nil {
-		c.hash.Reset()
+// dial connects; the waiting requests are sent after that.
+func (c *conn) dial() {
+	p := c.p
+	now := p.now
+	c.gen++
+	c.state, c.began, c.fresh = connecting, now, true
+	p.dials.push(&c.dialing, now+int64(p.job.DialTimeout))
+	p.opens++
+	if err := p.wire.connect(c); err != nil {
+		c.dialFailed(dialClass(err), err.Error())
 	}
-	r.ready = max(r.due, c.freed)
-	r.sent = e.clock()
-	e.sink.sent(r, len(e.job.request))
-	e.timeouts.push(c, r.sent+int64(e.job.Timeout))
-	var err error
-	if c.tls != nil {
-		_, err = c.tls.Write(e.job.request)
-	} else {
-		var n int
-		n, err = write(c.sock.fd, e.job.request)
-		c.out = e.job.request[n:]
-	}
+}
+
+// connected hears from the wire that the connection stands, or why it does not.
+func (c *conn) connected(err error) {
+	c.p.touch()
 	if err != nil {
-		e.writeFailed(c, err)
+		c.dialFailed(dialClass(err), err.Error())
+		return
 	}
+	now := c.p.now
+	c.p.sink.connected(now, now-c.began)
+	if c.p.job.tunnel != nil {
+		c.state, c.tunnel = tunnelling, c.tunnel[:0]
+		c.send(c.p.job.tunnel)
+		return
+	}
+	c.through()
 }
 
-// writable writes what remains of a request.
-func (e *epoll) writable(c *conn) {
-	var err error
-	if c.tls != nil {
-		if len(c.sock.out) > 0 {
-			err = c.sock.flush()
-		}
-	} else if len(c.out) > 0 {
-		var n int
-		n, err = write(c.sock.fd, c.out)
-		c.out = c.out[n:]
+// through begins TLS, if it is spoken, on a connection to the target.
+func (c *conn) through() {
+	if c.p.job.tls == nil {
+		c.speak()
+		return
 	}
-	if err != nil && c.state == busy {
-		e.writeFailed(c, err)
-	}
+	c.state, c.began = securing, c.p.now
+	c.secure = newSecure(c)
+	c.secure.handshake()
 }
 
-// writeFailed reads what the server may have said before it closed the connection: that is the answer, or decides what
-// became of the request.
-func (e *epoll) writeFailed(c *conn, err error) {
-	c.out, c.sock.out = nil, nil
+// speak begins the protocol.
+func (c *conn) speak() {
+	c.state = greeting
+	c.proto = c.p.job.newProtocol(c)
+	c.proto.open()
+}
+
+// established sends the requests for which the connection was dialled.
+func (c *conn) established() {
+	p := c.p
+	p.touch()
+	now := p.now
+	c.dialing.leave()
+	c.state, c.freed = open, now
+	bare := c.bare
+	c.bare = false
+	c.resize()
 	gen := c.gen
-	e.readable(c, true)
-	if c.gen == gen && c.state == busy {
-		e.lost(c, err)
+	if bare {
+		p.sink.opened(now, outcome{})
+	}
+	if c.gen == gen {
+		p.sink.freed()
 	}
 }
 
-// readable reads what has arrived; closing tells that the server has closed its side, so all of it is to be read.
-func (e *epoll) readable(c *conn, closing bool) {
-	if closing && c.tls != nil {
-		c.sock.drained = false
+// resize takes over the protocol's limit, which may have changed, and sends what waits for room.
+func (c *conn) resize() {
+	c.limit = c.proto.limit()
+	gen := c.gen
+	for len(c.waiting) > 0 && c.load-len(c.waiting) < c.limit && c.gen == gen {
+		r := c.waiting[0]
+		c.waiting = c.waiting[:copy(c.waiting, c.waiting[1:])]
+		c.begin(r)
 	}
-	for range 16 {
-		var n int
-		var err error
-		if c.tls != nil {
-			n, err = c.tls.Read(e.buf)
-		} else {
-			var errno unix.Errno
-			n, errno = sysRead(c.sock.fd, e.buf)
-			switch {
-			case errno == unix.EINTR:
-				continue
-			case errno == unix.EAGAIN:
-				err = errAgain
-			case errno != 0:
-				err = errno
-			case n == 0:
-				err = io.EOF
-			}
-		}
-		if err != nil && n <= 0 {
-			if !errors.Is(err, errAgain) {
-				e.lost(c, err)
-			}
-			return
-		}
-		if !e.arrived(c, e.buf[:n], closing) {
-			return
-		}
-		if c.tls == nil && n < len(e.buf) && !closing {
-			return
-		}
+	if c.gen == gen {
+		c.p.release(c)
 	}
-	e.again = append(e.again, ref{c.slot, c.gen, closing}) // others first
 }
 
-// arrived takes bytes of a response and tells whether to go on reading.
-func (e *epoll) arrived(c *conn, b []byte, closing bool) bool {
-	now := e.clock()
-	e.sink.received(now, len(b))
-	if c.state != busy {
-		e.sink.noted(fmt.Sprintf("%s: %d bytes that nobody asked for: %.40q", Protocol, len(b), b))
-		e.disconnect(c)
-		return false
+// begin writes a request.
+func (c *conn) begin(r *request) {
+	p := c.p
+	r.clear()
+	now := p.now
+	if r.sent == 0 {
+		r.ready = max(r.due, c.freed)
+		r.sent = now
 	}
-	done, err := c.parser.feed(b)
+	p.sink.sent(r, now, r.form.size())
+	if r.timeout.in == nil {
+		p.timeouts.push(&r.timeout, now+int64(p.job.Timeout))
+	}
+	c.proto.send(r)
+}
+
+// unwait takes r out of those that wait for the dial; false if it is not one of them.
+func (c *conn) unwait(r *request) bool {
+	for i, w := range c.waiting {
+		if w == r {
+			c.waiting = append(c.waiting[:i], c.waiting[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// send writes bytes that never change.
+func (c *conn) send(b []byte) {
+	if c.secure == nil && len(c.out) == 0 {
+		c.p.wire.send(c, b)
+		return
+	}
+	c.write(b)
+	c.flush()
+}
+
+// write puts bytes into the buffer; what is flushed at the end of what is being done goes out together.
+func (c *conn) write(b []byte) {
+	if c.secure != nil && c.state > securing {
+		c.secure.write(b)
+	} else {
+		c.out = append(c.out, b...)
+	}
+	if !c.dirty {
+		c.dirty = true
+		c.p.dirty = append(c.p.dirty, c)
+	}
+}
+
+func (c *conn) flush() {
+	if len(c.out) > 0 && c.state != empty {
+		c.p.wire.flush(c)
+	}
+}
+
+// arrived hears from the wire.
+func (c *conn) arrived(b []byte) {
+	c.p.touch()
 	switch {
-	case err != nil:
-		e.fail(c, outcome{class: Protocol, reason: err.Error()})
-		return false
-	case done:
-		return e.answered(c, now, closing)
+	case c.state == tunnelling:
+		c.tunnelled(b)
+	case c.secure != nil:
+		c.secure.feed(b)
+	default:
+		c.feed(b)
 	}
-	return true
+	if len(c.out) > 0 {
+		c.flush()
+	}
 }
 
-// answered ends a request whose response is complete, and tells whether to go on reading.
-func (e *epoll) answered(c *conn, now int64, closing bool) bool {
-	var sum []byte
-	if c.hash != nil {
-		sum = c.hash.Sum(e.sum[:0])
+// feed takes bytes as the other side wrote them.
+func (c *conn) feed(b []byte) {
+	c.p.sink.received(c.p.now, len(b))
+	c.proto.feed(b)
+}
+
+// ended hears from the wire, or from TLS, that nothing more comes: io.EOF or an error.
+func (c *conn) ended(err error) {
+	if c.secure != nil && !c.secure.over {
+		c.secure.ended(err) // which ends c
+		return
 	}
-	o := e.job.judge(c.parser.status, c.parser.bytes, sum)
-	o.at = now
-	r := c.req
-	c.has, c.fresh, c.freed = false, false, now
-	e.inFlight--
-	c.in.remove(c)
-	c.state = idle
-	// An answer before the request was written leaves the rest of the request in the way.
-	kept := c.parser.keep && e.job.Reuse && !closing && len(c.out) == 0 && len(c.sock.out) == 0
-	if !kept {
-		e.disconnect(c)
+	switch c.state {
+	case empty:
+	case open:
+		if errors.Is(err, io.EOF) && c.proto.completes() {
+			return
+		}
+		class, reason := Reset, ""
+		if _, alert := errors.AsType[*net.OpError](err); alert { // such as that the server wants a certificate
+			class, reason = TLS, err.Error()
+		} else if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			reason = err.Error()
+		}
+		c.lost(class, reason)
+	default:
+		class, reason := Reset, "closed before the first request"
+		if c.state == tunnelling {
+			class, reason = Connect, "the proxy closed the connection instead of answering CONNECT"
+		}
+		if !errors.Is(err, io.EOF) {
+			reason = err.Error()
+		}
+		c.dialFailed(class, reason)
 	}
-	e.release(c)
-	e.sink.finished(&r, o)
+}
+
+// lost ends the connection. Requests on it that may be sent again are, once.
+func (c *conn) lost(class, reason string) {
+	p := c.p
+	fresh := c.fresh
+	orphans, waiting := c.vacate()
+	for _, r := range orphans {
+		if class == Reset && !r.began && !fresh && r.retried == 0 && p.job.repeatable {
+			// The server may have closed the idle connection before it saw the request. RFC 9110, section 9.2.2: an idempotent
+			// request may be repeated then; it is, once, on a new connection, and counted.
+			p.sink.retried(p.now)
+			on := c
+			if c.retired {
+				on = p.another()
+			}
+			p.retry(r, on)
+			continue
+		}
+		why := reason
+		if why == "" {
+			why = "closed before an answer"
+			if r.began {
+				why = "closed within an answer"
+			}
+		}
+		p.finish(r, outcome{class: class, reason: why})
+	}
+	p.replace(waiting)
+	p.sink.freed()
+}
+
+// fail ends the connection and the requests on it with a failure.
+func (c *conn) fail(class, format string, args ...any) {
+	p := c.p
+	o := outcome{class: class, reason: fmt.Sprintf(format, args...)}
+	if c.state != open {
+		c.dialFailed(o.class, o.reason)
+		return
+	}
+	orphans, waiting := c.vacate()
+	if len(orphans) == 0 {
+		p.sink.noted(o.class + ": " + o.reason)
+	}
+	for _, r := range orphans {
+		p.finish(r, o)
+	}
+	p.replace(waiting)
+	p.sink.freed()
+}
+
+// vacate closes the connection and gives the requests that were in flight and those that waited for room.
+func (c *conn) vacate() (orphans, waiting []*request) {
+	if c.proto != nil {
+		orphans = slices.Clone(c.proto.orphans())
+	}
+	waiting = slices.Clone(c.waiting)
+	c.waiting = c.waiting[:0]
+	for _, r := range orphans {
+		c.p.leave(r)
+	}
+	for _, r := range waiting {
+		c.p.leave(r)
+	}
+	c.disconnect()
+	c.p.release(c)
+	return orphans, waiting
+}
+
+// answered ends a request whose answer is complete; kept tells whether the connection can be used further. The caller looks
+// at gen before it goes on.
+func (c *conn) answered(r *request, kept bool) {
+	p := c.p
+	o := p.job.judge(r)
+	o.at = p.now
+	c.fresh = false
+	p.leave(r)
 	gen := c.gen
-	e.sink.freed()
-	return kept && c.gen == gen && c.state != empty
+	if !kept {
+		c.disconnect()
+		gen = c.gen
+	}
+	if len(c.waiting) > 0 {
+		c.resize()
+	}
+	p.release(c)
+	p.finish(r, o)
+	if c.retired && c.load == 0 && c.gen == gen {
+		c.disconnect()
+	}
+	p.sink.freed()
 }
 
-// lost handles the end of a connection by the server or by an error.
-func (e *epoll) lost(c *conn, err error) {
-	if c.state != busy {
-		e.disconnect(c) // it was idle: the next request dials
-		return
-	}
-	if errors.Is(err, io.EOF) && c.parser.eof() {
-		e.answered(c, e.clock(), true)
-		return
-	}
-	if !c.parser.began && !c.fresh && !c.req.retried && e.job.repeatable {
-		// The server may have closed the idle connection before it saw the request. RFC 9110, section 9.2.2: an idempotent
-		// request may be repeated then; it is, once, on a new connection, and counted.
-		c.req.retried = true
-		e.sink.retried(e.clock())
-		e.disconnect(c)
-		c.fresh = true
-		e.dial(c)
-		return
-	}
-	class, reason := Reset, "closed before an answer"
-	switch op, _ := errors.AsType[*net.OpError](err); {
-	case op != nil && c.tls != nil: // an alert, such as that the server wants a certificate
-		class, reason = TLS, err.Error()
-	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-		reason = err.Error()
-	case c.parser.began:
-		reason = "closed within an answer"
-	}
-	e.fail(c, outcome{class: class, reason: reason})
+// again gives a request back that the server has not processed, to be sent on another connection.
+func (c *conn) again(r *request) {
+	c.p.leave(r)
+	c.p.retry(r, c.p.another())
 }
 
-// fail ends the request in flight with a failure, and its connection.
-func (e *epoll) fail(c *conn, o outcome) {
-	o.at = e.clock()
-	r := c.req
-	c.has, c.freed = false, o.at
-	e.inFlight--
-	e.disconnect(c)
-	e.release(c)
-	e.sink.finished(&r, o)
-	e.sink.freed()
+// retire lets the requests on the connection end and takes no further ones; another one takes its place.
+func (c *conn) retire() {
+	p := c.p
+	if c.retired {
+		return
+	}
+	c.retired = true
+	p.unlist(c)
+	p.members--
+	p.add()
+	waiting := slices.Clone(c.waiting)
+	c.waiting = c.waiting[:0]
+	for _, r := range waiting {
+		p.leave(r)
+	}
+	p.replace(waiting)
 }
 
-// watchBody prepares the hash of the body, where one is expected.
-func (c *conn) watchBody(j *job) {
-	c.parser.head = j.head
-	if j.sha256 != nil {
-		c.hash = sha256.New()
-		c.parser.body = func(b []byte) { c.hash.Write(b) }
+// late ends a dial that takes too long.
+func (c *conn) late() {
+	switch c.state {
+	case securing:
+		c.dialFailed(TLS, fmt.Sprintf("no handshake within %v", c.p.job.DialTimeout))
+	case tunnelling:
+		c.dialFailed(Connect, fmt.Sprintf("no answer to CONNECT within %v", c.p.job.DialTimeout))
+	case greeting:
+		c.dialFailed(Protocol, fmt.Sprintf("no HTTP/2 settings within %v", c.p.job.DialTimeout))
+	default:
+		c.dialFailed(Connect, fmt.Sprintf("no connection within %v", c.p.job.DialTimeout))
+	}
+}
+
+// dialFailed gives the requests that wait for the dial their outcome.
+func (c *conn) dialFailed(class, reason string) {
+	p := c.p
+	p.touch() // a handshake takes its time
+	o := outcome{at: p.now, class: class, reason: reason}
+	bare := c.bare
+	c.bare = false
+	_, waiting := c.vacate()
+	if bare {
+		p.sink.opened(o.at, o)
+	}
+	for _, r := range waiting {
+		p.finish(r, o)
+	}
+	p.sink.freed()
+}
+
+// disconnect closes the connection; requests on it are somebody else's by then.
+func (c *conn) disconnect() {
+	c.dialing.leave()
+	c.continuing.leave()
+	if c.state != empty {
+		c.p.wire.drop(c)
+		c.p.opens--
+		c.gen++
+	}
+	if c.secure != nil {
+		c.secure.abandon()
+	}
+	c.secure, c.proto, c.out, c.state = nil, nil, nil, empty
+	c.broken, c.closing = nil, false
+	if !c.retired {
+		c.limit = c.p.job.roomOf()
+	} else if c.load == 0 && !c.spare {
+		c.spare = true
+		c.p.spare = append(c.p.spare, c)
 	}
 }

@@ -35,14 +35,25 @@ func (h *handler) Configure(ctx context.Context, body json.RawMessage) (any, err
 	if err != nil {
 		return nil, err
 	}
-	to, family, err := resolve(ctx, j.Address)
+	from, err := sources(j.Sources)
+	if err != nil {
+		return nil, err
+	}
+	address := j.Address
+	if j.Proxy != "" {
+		address = j.Proxy
+	}
+	routes, err := resolve(ctx, address, from)
 	if err != nil {
 		return nil, &worker.Error{Class: "target", Message: err.Error()}
 	}
 	h.end() // an earlier configuration
 	l := newLoop(j)
 	prepared := make(chan error, 1)
-	go l.run(func() (engine, error) { return newEpoll(j, family, to, l.clock, l) }, prepared)
+	go l.run(func() (*pool, error) {
+		p := newPool(j, routes, l.clock, l)
+		return p, p.choose()
+	}, prepared)
 	if err := <-prepared; err != nil {
 		return nil, err
 	}

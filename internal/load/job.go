@@ -1,12 +1,14 @@
 package load
 
 import (
-	"bytes"
 	"crypto/tls"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"math"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,15 +16,21 @@ import (
 	"github.com/planrun/planrun/internal/worker"
 )
 
-// A job is a Spec that was checked and prepared: defaults filled in, the request written out, the share of this worker.
+// A job is a Spec that was checked and prepared: defaults filled in, the requests written out, the share of this worker.
 type job struct {
 	Spec
 	schedule    schedule // empty for a closed loop
 	connections int      // of this worker
+	streams     int      // in flight on a connection
+	inFlight    int      // bound of this worker
+	users       int      // closed loop: requests that this worker keeps in flight or waiting
+	dials       bool     // another connection is opened when all are full
 	waiting     int      // bound on this worker's waiting requests
-	request     []byte   // as it is sent
-	head        bool     // the method is HEAD
-	repeatable  bool     // the method is idempotent: RFC 9110, section 9.2.2
+	forms       []*form
+	expects     bool   // 100 Continue
+	repeatable  bool   // the method is idempotent: RFC 9110, section 9.2.2
+	tunnel      []byte // CONNECT to a forward proxy, before anything else
+	alpn        string // what TLS is to agree on
 	tls         *tls.Config
 	sha256      []byte
 }
@@ -32,7 +40,7 @@ func wrong(format string, args ...any) error {
 	return &worker.Error{Class: "spec", Message: fmt.Sprintf(format, args...)}
 }
 
-// newJob checks a specification. What this form of the generator cannot do is an error, never left out.
+// newJob checks a specification. What the generator cannot do is an error, never left out.
 func newJob(s Spec) (*job, error) {
 	if s.Workers == 0 {
 		s.Workers = 1
@@ -41,16 +49,15 @@ func newJob(s Spec) (*job, error) {
 		return nil, wrong("worker %d of %d", s.Worker, s.Workers)
 	}
 	switch s.Protocol {
-	case "", "h1":
+	case "":
+		s.Protocol = "h1"
+	case "h1":
 	case "h2", "h2c":
-		return nil, wrong("protocol %s: this load generator speaks h1 only", s.Protocol)
+		return nil, wrong("protocol %s: HTTP/2 is not there yet", s.Protocol)
 	default:
 		return nil, wrong("protocol %q: not one of h1, h2, h2c", s.Protocol)
 	}
-	if s.Proxy != "" {
-		return nil, wrong("proxy %s: this load generator cannot send through a forward proxy", s.Proxy)
-	}
-	if s.Streams > 1 {
+	if s.Streams > 1 && s.Protocol == "h1" {
 		return nil, wrong("streams %d: a connection of HTTP/1 has one request in flight", s.Streams)
 	}
 	if s.Scheme == "" {
@@ -59,19 +66,28 @@ func newJob(s Spec) (*job, error) {
 	if s.Scheme != "http" && s.Scheme != "https" {
 		return nil, wrong("scheme %q: not one of http, https", s.Scheme)
 	}
+	if s.Protocol == "h2" && s.Scheme != "https" {
+		return nil, wrong("protocol h2 without https: HTTP/2 without TLS is h2c")
+	}
+	if s.Protocol == "h2c" && s.Scheme != "http" {
+		return nil, wrong("protocol h2c with https: HTTP/2 over TLS is h2")
+	}
 	if s.Scheme == "http" && s.ServerName != "" {
 		return nil, wrong("server name %s without https", s.ServerName)
 	}
-	if _, port, err := net.SplitHostPort(s.Address); err != nil {
-		return nil, wrong("address %q: not host:port: %v", s.Address, err)
-	} else if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return nil, wrong("address %q: no port number", s.Address)
+	if err := checkAddress("address", s.Address); err != nil {
+		return nil, err
+	}
+	if s.Proxy != "" {
+		if err := checkAddress("proxy", s.Proxy); err != nil {
+			return nil, err
+		}
 	}
 	if s.Connections < 1 {
 		return nil, wrong("connections %d: at least 1", s.Connections)
 	}
-	if s.Timeout < 0 || s.DialTimeout < 0 || s.MaxWaiting < 0 || s.Streams < 0 {
-		return nil, wrong("timeout, dial timeout, max waiting and streams are at least 0")
+	if s.Timeout < 0 || s.DialTimeout < 0 || s.MaxWaiting < 0 || s.Streams < 0 || s.InFlight < 0 || !(s.ConnectRate >= 0) || s.ReadRate < 0 {
+		return nil, wrong("timeout, dial timeout, max waiting, streams, in flight, connect rate and read rate are at least 0")
 	}
 	if s.Timeout == 0 {
 		s.Timeout = 10 * time.Second
@@ -101,8 +117,8 @@ func newJob(s Spec) (*job, error) {
 		}
 		return mine
 	}
-	if j.connections = share(s.Connections); j.connections == 0 {
-		return nil, wrong("%d connections for %d workers: at least one each", s.Connections, s.Workers)
+	if err := j.room(share); err != nil {
+		return nil, err
 	}
 	j.waiting = max(1, share(s.MaxWaiting))
 	if s.Expect.SHA256 != "" {
@@ -113,16 +129,96 @@ func newJob(s Spec) (*job, error) {
 	if e := s.Expect.Status; e != 0 && (e < 200 || e > 999) {
 		return nil, wrong("expected status %d: not a final status", e)
 	}
-	if j.request, err = j.write(); err != nil {
+	if err := j.write(); err != nil {
 		return nil, err
 	}
+	if s.By != "" && !token(s.By) {
+		return nil, wrong("by %q: not the name of a header", s.By)
+	}
+	if s.Proxy != "" && (s.Scheme == "https" || s.Protocol != "h1") {
+		j.tunnel = fmt.Appendf(nil, "CONNECT %s HTTP/1.1\r\nHost: %[1]s\r\n\r\n", s.Address)
+	}
 	if s.Scheme == "https" {
-		// Load goes only to what the plan starts or names, mostly with certificates of its own.
-		j.tls = &tls.Config{
-			ServerName: j.serverName(), InsecureSkipVerify: true, NextProtos: []string{"http/1.1"},
+		if j.tls, err = j.secured(); err != nil {
+			return nil, err
 		}
+	} else if s.Resume || len(s.TLSGroups) > 0 {
+		return nil, wrong("resume and TLS groups without https")
 	}
 	return j, nil
+}
+
+func checkAddress(what, address string) error {
+	if _, port, err := net.SplitHostPort(address); err != nil {
+		return wrong("%s %q: not host:port: %v", what, address, err)
+	} else if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return wrong("%s %q: no port number", what, address)
+	}
+	return nil
+}
+
+// room decides how many connections there are and how much may be in flight on them.
+func (j *job) room(share func(int) int) error {
+	total, streams := j.Connections, max(1, j.Streams)
+	switch j.Pool {
+	case "", "fixed":
+		j.Pool = "fixed"
+	case "dial":
+		j.dials = true
+	case "distinct": // a connection for each request in flight
+		total, streams = total*streams, 1
+	default:
+		return wrong("pool %q: not one of fixed, dial, distinct", j.Pool)
+	}
+	if j.connections, j.streams = share(total), streams; j.connections == 0 {
+		return wrong("%d connections for %d workers: at least one each", total, j.Workers)
+	}
+	j.users = j.connections * streams
+	j.inFlight = math.MaxInt
+	if j.InFlight > 0 {
+		if j.inFlight = share(j.InFlight); j.inFlight == 0 {
+			return wrong("%d requests in flight for %d workers: at least one each", j.InFlight, j.Workers)
+		}
+		j.users = j.inFlight
+	}
+	return nil
+}
+
+// roomOf is how many requests a connection may have before the server has said how many it takes.
+func (j *job) roomOf() int { return j.streams }
+
+// tlsGroups are the key exchange groups by the names that plans use.
+var tlsGroups = map[string]tls.CurveID{
+	"X25519": tls.X25519, "P-256": tls.CurveP256, "P-384": tls.CurveP384, "P-521": tls.CurveP521, "X25519MLKEM768": tls.X25519MLKEM768,
+}
+
+// secured is how TLS is spoken. Load goes only to what the plan starts or names, mostly with certificates of its own, so they
+// are not verified.
+func (j *job) secured() (*tls.Config, error) {
+	j.alpn = "http/1.1"
+	if j.Protocol == "h2" {
+		j.alpn = "h2"
+	}
+	c := &tls.Config{ServerName: j.serverName(), InsecureSkipVerify: true, NextProtos: []string{j.alpn}, SessionTicketsDisabled: !j.Resume}
+	if j.Resume {
+		c.ClientSessionCache = tls.NewLRUClientSessionCache(max(64, j.connections))
+	}
+	for _, name := range j.TLSGroups {
+		group, ok := tlsGroups[name]
+		if !ok {
+			return nil, wrong("TLS group %q: not one of %s", name, strings.Join(slices.Sorted(maps.Keys(tlsGroups)), ", "))
+		}
+		c.CurvePreferences = append(c.CurvePreferences, group)
+	}
+	return c, nil
+}
+
+// newProtocol makes what speaks HTTP on a connection.
+func (j *job) newProtocol(c *conn) protocol {
+	if j.Protocol == "h1" {
+		return newH1(c)
+	}
+	return newH2(c)
 }
 
 // right tells whether the status is the expected one.
@@ -133,86 +229,14 @@ func (j *job) right(status int) bool {
 	return status >= 200 && status <= 299
 }
 
-// write gives the bytes of the request.
-func (j *job) write() ([]byte, error) {
-	method, path, host := j.Method, j.Path, j.Host
-	if method == "" {
-		method = "GET"
-	}
-	if path == "" {
-		path = "/"
-	}
-	if host == "" {
-		host = j.Address
-	}
-	switch method {
-	case "CONNECT":
-		return nil, wrong("method CONNECT: this load generator cannot send it")
-	case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE":
-		j.repeatable = true
-	}
-	j.head = method == "HEAD"
-	if !token(method) {
-		return nil, wrong("method %q", method)
-	}
-	if strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r == 0x7f }) || path[0] != '/' && path != "*" {
-		return nil, wrong("path %q: it begins with / and has no spaces", path)
-	}
-	if !text([]byte(host)) || strings.ContainsAny(host, " \t") {
-		return nil, wrong("host %q", host)
-	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", method, path, host)
-	for _, h := range j.Headers {
-		switch {
-		case !token(h.Name) || !text([]byte(h.Value)):
-			return nil, wrong("header %q: %q", h.Name, h.Value)
-		case strings.EqualFold(h.Name, "Host"):
-			return nil, wrong("header Host: it is the field host")
-		case strings.EqualFold(h.Name, "Content-Length"), strings.EqualFold(h.Name, "Transfer-Encoding"):
-			return nil, wrong("header %s: it follows from the body", h.Name)
-		case strings.EqualFold(h.Name, "Connection"):
-			return nil, wrong("header Connection: it follows from reuse")
-		case strings.EqualFold(h.Name, "Expect"), strings.EqualFold(h.Name, "Upgrade"):
-			return nil, wrong("header %s: this load generator cannot wait for the answer to it", h.Name)
-		}
-		fmt.Fprintf(&b, "%s: %s\r\n", h.Name, h.Value)
-	}
-	if !j.Reuse {
-		b.WriteString("Connection: close\r\n")
-	}
-	if len(j.Body) > 0 || method == "POST" || method == "PUT" || method == "PATCH" {
-		fmt.Fprintf(&b, "Content-Length: %d\r\n", len(j.Body))
-	}
-	b.WriteString("\r\n")
-	b.Write(j.Body)
-	return b.Bytes(), nil
-}
-
-func token(s string) bool {
-	for i := range len(s) {
-		if !tokenByte[s[i]] {
-			return false
-		}
-	}
-	return s != ""
-}
-
 // serverName is what TLS asks for: the given one, else the host without its port; an address is not sent.
 func (j *job) serverName() string {
-	name := j.ServerName
-	if name == "" {
-		name = j.Host
-		if name == "" {
-			name = j.Address
-		}
-		if host, _, err := net.SplitHostPort(name); err == nil {
-			name = host
-		}
+	asked := name(j.Host)
+	if j.ServerName != "" {
+		asked = name(j.ServerName)
 	}
-	name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
-	if _, err := netip.ParseAddr(name); err == nil {
+	if _, err := netip.ParseAddr(asked); err == nil {
 		return ""
 	}
-	return name
+	return asked
 }

@@ -12,10 +12,7 @@ import (
 // TestRefusals: what cannot be done is refused by the protocol with the class "spec", never left out.
 func TestRefusals(t *testing.T) {
 	for want, change := range map[string]func(*Spec){
-		"protocol h2: this load generator speaks h1 only":  func(s *Spec) { s.Protocol = "h2" },
-		"protocol h2c: this load generator speaks h1 only": func(s *Spec) { s.Protocol = "h2c" },
 		`protocol "h3"`:                            func(s *Spec) { s.Protocol = "h3" },
-		"cannot send through a forward proxy":      func(s *Spec) { s.Proxy = "127.0.0.1:1" },
 		"streams 2":                                func(s *Spec) { s.Streams = 2 },
 		`scheme "ftp"`:                             func(s *Spec) { s.Scheme = "ftp" },
 		"server name x without https":              func(s *Spec) { s.ServerName = "x" },
@@ -81,8 +78,8 @@ func TestRequest(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if string(j.request) != tt.want || j.serverName() != tt.serverName {
-			t.Errorf("request %q, server name %q; want %q, %q", j.request, j.serverName(), tt.want, tt.serverName)
+		if string(j.forms[0].whole) != tt.want || j.serverName() != tt.serverName {
+			t.Errorf("request %q, server name %q; want %q, %q", j.forms[0].whole, j.serverName(), tt.want, tt.serverName)
 		}
 	}
 }

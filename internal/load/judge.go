@@ -7,8 +7,13 @@ import (
 
 // judge compares an answer with what is expected. Another status than 2xx is left to be counted by its code; an answer that
 // has the right status, or a 2xx that is not the expected one, is a mismatch if anything else differs.
-func (j *job) judge(status int, size int64, sum []byte) outcome {
+func (j *job) judge(r *request) outcome {
+	status, size := r.status, r.bytes
 	o := outcome{status: status}
+	var sum []byte
+	if r.hash != nil {
+		sum = r.hash.Sum(nil)
+	}
 	switch {
 	case !j.right(status):
 		if status >= 200 && status <= 299 {

@@ -7,26 +7,6 @@ import (
 	"github.com/planrun/planrun/internal/hdr"
 )
 
-// A request is one request from its due time to its outcome.
-type request struct {
-	due     int64   // on the clock of the loop, in ns
-	ready   int64   // when both it and a connection were there: what it was sent later than that is the generator's own lag
-	sent    int64   // when its writing began; 0 before that
-	retried bool    // it was sent a second time
-	in      *bucket // in which it was due; nil for the verification
-}
-
-// An outcome is what became of a request.
-type outcome struct {
-	at     int64  // on the clock of the loop, in ns
-	class  string // of the failure; "" is an answer with status
-	status int
-	reason string // of the failure
-}
-
-// generatorClass is the outcome of what the generator itself could not do.
-const generatorClass = "generator"
-
 // A bucket collects what belongs to one second and one phase.
 type bucket struct {
 	from, to int64  // on the clock of the loop: the part of the second that belongs to the phase
@@ -112,20 +92,20 @@ func (l *ledger) blank(second int, phase string) Second {
 	return Second{Load: l.spec.Name, Worker: l.spec.Worker, Phase: phase, Second: second}
 }
 
-// begin books a request that is due.
-func (l *ledger) begin(due int64) request {
+// begin books that r is due.
+func (l *ledger) begin(r *request, due int64) {
 	b := l.at(due)
 	b.open++
 	*b.due++
-	return request{due: due, ready: due, in: b}
+	r.due, r.ready, r.in = due, due, b
 }
 
-// sent books that the writing of a request began at r.sent.
-func (l *ledger) sent(r *request, bytes int) {
-	c := &l.at(r.sent).report.Counts
+// sent books that the writing of a request began at a time.
+func (l *ledger) sent(r *request, at int64, bytes int) {
+	c := &l.at(at).report.Counts
 	c.Sent++
 	c.BytesOut += int64(bytes)
-	if r.retried {
+	if r.retried > 0 {
 		return
 	}
 	s := &r.in.report
@@ -160,6 +140,13 @@ func (l *ledger) finish(r *request, o outcome) {
 		record(&s.Service, o.at-r.sent)
 		if o.at-r.sent > int64(time.Second) {
 			c.SlowOver1s++
+		}
+	}
+	if l.spec.By != "" && o.class == "" {
+		if r.byGiven {
+			count(&c.By, string(r.by))
+		} else {
+			count(&c.By, "(none)")
 		}
 	}
 	if o.class != "" {

@@ -12,24 +12,31 @@ func newTestLedger() *ledger {
 	return l
 }
 
+// due begins a request.
+func due(l *ledger, at int64) *request {
+	r := &request{}
+	l.begin(r, at)
+	return r
+}
+
 func at(seconds float64) int64 { return 5*int64(time.Second) + int64(seconds*1e9) }
 
 // TestLedger: a second is reported once all its requests are over, by phase of the due time.
 func TestLedger(t *testing.T) {
 	l := newTestLedger()
 	l.switchPhase(at(1.5), "measure")
-	a := l.begin(at(0.5))
-	b := l.begin(at(1.4))
-	c := l.begin(at(1.5))
+	a := due(l, at(0.5))
+	b := due(l, at(1.4))
+	c := due(l, at(1.5))
 	if a.in.report.Phase != "warm-up" || b.in.report.Phase != "warm-up" || c.in.report.Phase != "measure" || b.in == c.in {
 		t.Errorf("phases %q, %q, %q", a.in.report.Phase, b.in.report.Phase, c.in.report.Phase)
 	}
-	for _, r := range []*request{&a, &b, &c} {
+	for _, r := range []*request{a, b, c} {
 		r.sent = r.due + 10
-		l.sent(r, 100)
+		l.sent(r, r.sent, 100)
 	}
-	l.finish(&a, outcome{at: at(0.6), status: 200})
-	l.finish(&c, outcome{at: at(3.6), status: 200})
+	l.finish(a, outcome{at: at(0.6), status: 200})
+	l.finish(c, outcome{at: at(3.6), status: 200})
 	l.roll(at(0.9), false)
 	if got, _ := l.take(); len(got) != 0 {
 		t.Errorf("reported before the second is over: %+v", got)
@@ -42,7 +49,7 @@ func TestLedger(t *testing.T) {
 	if got[1].Load != "main" || got[1].Worker != 1 || got[1].Counts.MaxElapsed != 2100*time.Millisecond {
 		t.Errorf("reported: %+v", got[1])
 	}
-	l.finish(&b, outcome{at: at(4), class: Timeout, reason: "late"})
+	l.finish(b, outcome{at: at(4), class: Timeout, reason: "late"})
 	l.roll(at(4), false)
 	got, examples := l.take()
 	if len(got) != 1 || got[0].Second != 1 || got[0].Phase != "warm-up" || got[0].Counts.Errors[Timeout] != 1 || len(examples) != 1 || examples[0] != "timeout: late" {
@@ -59,9 +66,9 @@ func TestLedgerEarlyEnd(t *testing.T) {
 	l.switchPhase(at(10), "fault") // when the warm-up was to end
 	l.switchPhase(at(2), "fault")  // its until held
 	l.switchPhase(at(4), "after")
-	for due, phase := range map[float64]string{1: "warm-up", 2: "fault", 3.9: "fault", 4: "after", 11: "after"} {
-		if r := l.begin(at(due)); r.in.report.Phase != phase {
-			t.Errorf("due at %gs: %q, want %q", due, r.in.report.Phase, phase)
+	for from, phase := range map[float64]string{1: "warm-up", 2: "fault", 3.9: "fault", 4: "after", 11: "after"} {
+		if r := due(l, at(from)); r.in.report.Phase != phase {
+			t.Errorf("due at %gs: %q, want %q", from, r.in.report.Phase, phase)
 		}
 	}
 }
@@ -70,12 +77,12 @@ func TestLedgerEarlyEnd(t *testing.T) {
 // histogram meanwhile.
 func TestLedgerParts(t *testing.T) {
 	l := newTestLedger()
-	open := l.begin(at(0))
+	open := due(l, at(0))
 	for range 3 {
-		r := l.begin(at(0.1))
+		r := due(l, at(0.1))
 		r.sent = at(0.1)
-		l.sent(&r, 1)
-		l.finish(&r, outcome{at: at(0.2), status: 200})
+		l.sent(r, r.sent, 1)
+		l.finish(r, outcome{at: at(0.2), status: 200})
 	}
 	l.roll(at(partAfter+2), false)
 	got, _ := l.take()
@@ -86,7 +93,7 @@ func TestLedgerParts(t *testing.T) {
 	if got, _ := l.take(); len(got) != 0 {
 		t.Errorf("nothing happened, and reported was %+v", got)
 	}
-	l.finish(&open, outcome{at: at(20), status: 503})
+	l.finish(open, outcome{at: at(20), status: 503})
 	l.roll(at(21), true)
 	got, _ = l.take()
 	if len(got) != 1 || got[0].Second != 0 || got[0].Counts.Due != 1 || got[0].Counts.Non2xx[503] != 1 {
@@ -99,11 +106,11 @@ func TestMemory(t *testing.T) {
 	l := newTestLedger()
 	second := func(s int) {
 		for i := range 1000 {
-			due := at(float64(s) + float64(i)/1000)
-			r := l.begin(due)
-			r.sent = due
-			l.sent(&r, 1)
-			l.finish(&r, outcome{at: due + 1000, status: 200})
+			when := at(float64(s) + float64(i)/1000)
+			r := due(l, when)
+			r.sent = when
+			l.sent(r, r.sent, 1)
+			l.finish(r, outcome{at: when + 1000, status: 200})
 		}
 		l.roll(at(float64(s+1)), false)
 		l.take()
@@ -114,12 +121,13 @@ func TestMemory(t *testing.T) {
 			t.Fatalf("after %d seconds %d are open", s+1, len(l.open))
 		}
 	}
-	due := at(50)
+	when := at(50)
+	r := &request{}
 	if n := testing.AllocsPerRun(1000, func() {
-		r := l.begin(due)
-		r.sent = due
-		l.sent(&r, 1)
-		l.finish(&r, outcome{at: due + 1000, status: 200})
+		l.begin(r, when)
+		r.sent = when
+		l.sent(r, r.sent, 1)
+		l.finish(r, outcome{at: when + 1000, status: 200})
 	}); n > 0.1 {
 		t.Errorf("%v allocations a request", n)
 	}

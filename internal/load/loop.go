@@ -1,6 +1,7 @@
 package load
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"runtime"
@@ -9,17 +10,21 @@ import (
 	"time"
 )
 
-// A loop decides when the requests of one worker are due and gives them to its engine; it keeps the books of what became
+// A loop decides when the requests of one worker are due and gives them to its pool; it keeps the books of what became
 // of them. All of it runs in one goroutine on a thread of its own; others reach it by do.
 type loop struct {
 	job    *job
-	engine engine
+	pool   *pool
+	pacer  pacer
 	ledger *ledger
 	base   time.Time // the clock at 0
 
-	k        int64         // index of the next request of an open loop
-	nextDue  int64         // when it is due; never if there is none
-	waiting  ring[request] // due, without a connection
+	k        int64          // index of the next request of an open loop
+	nextDue  int64          // when it is due; never if there is none
+	waiting  ring[*request] // due, without a connection
+	spare    []*request
+	users    int             // closed loop: requests that could become due
+	pauses   queue[*request] // of users that could not connect
 	pumping  bool
 	nextRoll int64
 
@@ -28,7 +33,9 @@ type loop struct {
 	drainEnd int64
 	over     bool
 	onOpened func(outcome) // while opening
-	verified func(outcome) // outcome of the verification
+	nextOpen int64         // when the next connection is opened, at a rate
+	open     func()
+	verified func(*request, outcome) // outcome of a verification
 
 	early Second // what happened before time zero
 
@@ -43,12 +50,15 @@ type loop struct {
 
 const never = math.MaxInt64
 
+// closedPause is how long a user of a closed loop pauses who could not connect.
+const closedPause = 10 * time.Millisecond
+
 // newLoop makes a loop whose time is 0 now.
 func newLoop(j *job) *loop {
 	return &loop{
 		job: j, base: time.Now(),
 		ledger:  &ledger{spec: j, seen: map[string]bool{}, due: map[string]*int64{}, marks: []mark{{0, j.Phase}}, done: []Second{}},
-		nextDue: never, nextRoll: never, drainEnd: never, ended: make(chan struct{}),
+		nextDue: never, nextRoll: never, drainEnd: never, nextOpen: never, ended: make(chan struct{}),
 	}
 }
 
@@ -62,20 +72,21 @@ func (l *loop) do(f func()) bool {
 		return false
 	}
 	l.commands = append(l.commands, f)
-	l.engine.wake()
+	l.pool.wire.wake()
 	return true
 }
 
 // run is the loop. The goroutine keeps its thread, whose timer slack may have been changed, and ends it.
-func (l *loop) run(prepare func() (engine, error), prepared chan<- error) {
+func (l *loop) run(prepare func() (*pool, error), prepared chan<- error) {
 	runtime.LockOSThread()
 	defer close(l.ended)
 	var err error
-	l.engine, err = prepare()
+	l.pool, err = prepare()
 	prepared <- err
 	if err != nil {
 		return
 	}
+	l.pacer = newPacer(l.job, l.clock)
 	for !l.over {
 		l.obey()
 		now := l.clock()
@@ -85,20 +96,36 @@ func (l *loop) run(prepare func() (engine, error), prepared chan<- error) {
 		if now >= l.nextRoll {
 			l.roll(now)
 		}
+		if now >= l.pauses.next() {
+			l.unpause(now)
+		}
 		if l.stopping && l.drained(now) {
 			break
 		}
 		if !l.over {
-			l.engine.wait(min(l.nextDue, l.nextRoll, l.drainEnd))
+			l.wait(min(l.nextDue, l.nextRoll, l.drainEnd, l.pauses.next(), l.nextOpen))
 		}
 	}
 	l.over = true
 	l.mu.Lock()
 	l.closed = true
 	l.mu.Unlock()
-	l.engine.close()
+	l.pool.close()
 	l.ledger.roll(l.clock(), true)
 	l.publish()
+}
+
+// wait lets the pool handle what happens until a time; it returns early after anything happened.
+func (l *loop) wait(until int64) {
+	l.pool.flush()
+	left := l.pacer.left(min(until, l.pool.until()))
+	if happened := l.pool.wire.poll(left); !happened || left > 0 {
+		l.pacer.idle = l.clock()
+	}
+	l.pool.due()
+	if l.clock() >= l.nextOpen {
+		l.open()
+	}
 }
 
 // obey runs the commands.
@@ -120,11 +147,15 @@ func (l *loop) start() {
 	l.zero.Store(now)
 	l.publish()
 	l.nextRoll = now + int64(time.Second)
-	if len(l.job.Rate) > 0 {
+	if l.isOpen() {
 		l.k = int64(l.job.Worker)
 		l.schedule()
+	} else {
+		l.users = l.job.users
 	}
+	l.pool.touch()
 	l.freed()
+	l.pool.flush()
 }
 
 // schedule finds the due time of request k.
@@ -135,19 +166,76 @@ func (l *loop) schedule() {
 	}
 }
 
+// isOpen tells whether this is an open loop.
+func (l *loop) isOpen() bool { return len(l.job.Rate) > 0 }
+
+// request makes the next request, which is due.
+func (l *loop) request(k, due int64) *request {
+	r := l.blank()
+	r.form = l.job.forms[int(k%int64(len(l.job.forms)))]
+	l.ledger.begin(r, due)
+	return r
+}
+
+// blank gives an unused request.
+func (l *loop) blank() *request {
+	if n := len(l.spare); n > 0 {
+		r := l.spare[n-1]
+		l.spare = l.spare[:n-1]
+		return r
+	}
+	r := &request{}
+	r.timeout.of = r
+	if l.job.sha256 != nil {
+		r.hash = sha256.New()
+	}
+	return r
+}
+
+// recycle takes back a request that is over. A user of a closed loop who could not connect pauses: the loop would otherwise
+// do nothing but fail to connect.
+func (l *loop) recycle(r *request, o outcome) {
+	failed := o.class != "" && r.sent == 0
+	r.sent, r.retried, r.in, r.conn = 0, 0, nil, nil
+	switch {
+	case l.isOpen():
+		l.spare = append(l.spare, r)
+	case failed:
+		l.pauses.push(&r.timeout, o.at+int64(closedPause))
+	default:
+		l.users++
+		l.spare = append(l.spare, r)
+	}
+}
+
+// unpause lets users try again.
+func (l *loop) unpause(now int64) {
+	for p := l.pauses.first; p != nil && p.deadline <= now; p = l.pauses.first {
+		p.leave()
+		l.users++
+		l.spare = append(l.spare, p.of)
+	}
+	l.pool.touch()
+	l.freed()
+}
+
 // arrive begins the requests that are due at now.
 func (l *loop) arrive(now int64) {
+	l.pool.touch()
 	for l.nextDue <= now {
-		r := l.ledger.begin(l.nextDue)
+		r := l.request(l.k, l.nextDue)
 		l.k += int64(l.job.Workers)
 		l.schedule()
 		switch {
-		case l.waiting.size == 0 && l.engine.free() > 0:
-			l.engine.send(r)
+		case l.waiting.size == 0 && l.pool.free():
+			l.pool.touch()
+			l.pool.send(r)
 		case l.waiting.size < l.job.waiting:
 			l.waiting.push(r)
 		default:
-			l.ledger.finish(&r, l.unsent(now, Dropped, fmt.Sprintf("%d requests wait already", l.job.waiting)))
+			o := l.unsent(now, Dropped, fmt.Sprintf("%d requests wait already", l.job.waiting))
+			l.ledger.finish(r, o)
+			l.recycle(r, o)
 		}
 	}
 }
@@ -155,34 +243,42 @@ func (l *loop) arrive(now int64) {
 // unsent is the outcome of a request that never came to be sent: class, unless the generator had so much to do that it
 // cannot know whether a connection was free.
 func (l *loop) unsent(now int64, class, reason string) outcome {
-	if idle := now - l.engine.idle(); idle > int64(time.Second) {
+	if idle := now - l.pacer.idle; idle > int64(time.Second) {
 		return outcome{at: now, class: generatorClass, reason: fmt.Sprintf("the generator was busy without a break for %v", time.Duration(idle).Round(time.Millisecond))}
 	}
 	return outcome{at: now, class: class, reason: reason}
 }
 
-// freed sends what waits for a connection: in a closed loop that is always one request for each.
+// freed sends what waits for a connection, and lets the users of a closed loop have their next requests.
 func (l *loop) freed() {
 	if l.pumping || !l.started || l.over {
 		return
 	}
 	l.pumping = true
-	defer func() { l.pumping = false }()
-	for l.engine.free() > 0 {
-		switch {
-		case l.waiting.size > 0:
-			l.engine.send(l.waiting.pop())
-		case len(l.job.Rate) == 0 && !l.stopping:
-			l.engine.send(l.ledger.begin(l.clock()))
-		default:
-			return
+	for {
+		free := l.pool.free()
+		if free && l.waiting.size > 0 {
+			l.pool.send(l.waiting.pop())
+			continue
+		}
+		if l.users == 0 || l.stopping {
+			break
+		}
+		l.users--
+		r := l.request(l.k, l.pool.now)
+		l.k++
+		if free {
+			l.pool.send(r)
+		} else {
+			l.waiting.push(r)
 		}
 	}
+	l.pumping = false
 }
 
 func (l *loop) roll(now int64) {
 	l.ledger.roll(now, false)
-	l.engine.tick()
+	l.pacer.tick()
 	l.publish()
 	l.nextRoll += int64(time.Second)
 	if l.nextRoll <= now { // it stalled
@@ -192,7 +288,7 @@ func (l *loop) roll(now int64) {
 
 // publish makes the state readable elsewhere.
 func (l *loop) publish() {
-	open, inFlight := l.engine.state()
+	open, inFlight := l.pool.opens, l.pool.inFlight
 	l.openNow.Store(int64(open))
 	l.inFlightNow.Store(int64(inFlight))
 	l.waitingNow.Store(int64(l.waiting.size))
@@ -229,8 +325,7 @@ func (l *loop) stop() {
 
 // drained tells whether the drain is over, and ends what is still open when its time has passed.
 func (l *loop) drained(now int64) bool {
-	_, inFlight := l.engine.state()
-	if inFlight == 0 && l.waiting.size == 0 {
+	if l.pool.inFlight == 0 && l.waiting.size == 0 {
 		return true
 	}
 	if now < l.drainEnd {
@@ -245,7 +340,7 @@ func (l *loop) abandon(now int64, reason string) {
 	l.over = true
 	for l.waiting.size > 0 {
 		r := l.waiting.pop()
-		l.ledger.finish(&r, l.unsent(now, Timeout, reason))
+		l.ledger.finish(r, l.unsent(now, Timeout, reason))
 	}
-	l.engine.expire(outcome{class: Timeout, reason: reason})
+	l.pool.expire(outcome{at: now, class: Timeout, reason: reason})
 }

@@ -17,19 +17,18 @@ const (
 // with CRLF, no folded lines, no Content-Length beside Transfer-Encoding), because whatever it guessed wrong would
 // desynchronise the connection and be counted as something else later.
 type parser struct {
-	head bool // the request was a HEAD
+	head  bool   // the request was a HEAD
+	watch string // name of a header whose value is wanted
 
 	state   int
 	left    int64  // of the body or the chunk
 	part    []byte // of a line or a head that is not complete yet
 	interim int
 
-	status int   // of the final response
-	keep   bool  // the connection can be used again
-	bytes  int64 // of the body so far, without chunk framing
-	began  bool  // a byte of the response has arrived
+	status int  // of the final response
+	keep   bool // the connection can be used again
 
-	body func([]byte) // gets the body if not nil
+	req *request // gets the body and the header that is watched
 }
 
 // States of a parser.
@@ -44,16 +43,16 @@ const (
 	complete
 )
 
-// reset prepares for the next response.
-func (p *parser) reset() {
+// reset prepares for the response to a request.
+func (p *parser) reset(r *request) {
+	p.req, p.head = r, r.form.isHead
 	p.state, p.left, p.part, p.interim = inHead, 0, p.part[:0], 0
-	p.status, p.keep, p.bytes, p.began = 0, false, 0, false
+	p.status, p.keep = 0, false
 }
 
 // feed takes what was read and tells whether the response is complete. Bytes that follow a complete response are an error:
 // no second request was sent, so nothing more may come.
 func (p *parser) feed(b []byte) (done bool, err error) {
-	p.began = p.began || len(b) > 0
 	for {
 		switch p.state {
 		case inHead:
@@ -67,7 +66,7 @@ func (p *parser) feed(b []byte) (done bool, err error) {
 			}
 		case inBody, inChunk:
 			n := min(int64(len(b)), p.left)
-			p.content(b[:n])
+			p.req.body(b[:n])
 			b = b[n:]
 			if p.left -= n; p.left > 0 {
 				return false, nil
@@ -78,7 +77,7 @@ func (p *parser) feed(b []byte) (done bool, err error) {
 				p.state = afterChunk
 			}
 		case untilClose:
-			p.content(b)
+			p.req.body(b)
 			return false, nil
 		case inChunkSize:
 			line, rest, err := p.take(b, "\r\n", maxChunk, "chunk size")
@@ -157,13 +156,6 @@ func (p *parser) take(b []byte, end string, limit int, what string) (got, rest [
 	return got, rest, nil
 }
 
-func (p *parser) content(b []byte) {
-	p.bytes += int64(len(b))
-	if p.body != nil && len(b) > 0 {
-		p.body(b)
-	}
-}
-
 // parseHead reads a status line and its header, and decides where the body ends (RFC 9112, section 6.3).
 func (p *parser) parseHead(head []byte) error {
 	line, rest, _ := bytes.Cut(head, []byte("\r\n"))
@@ -181,6 +173,9 @@ func (p *parser) parseHead(head []byte) error {
 		name, value, err := field(line)
 		if err != nil {
 			return err
+		}
+		if len(name) == len(p.watch) && bytes.EqualFold(name, []byte(p.watch)) && p.req != nil {
+			p.req.answeredBy(value)
 		}
 		switch len(name) {
 		case len("Content-Length"):

@@ -1,72 +1,136 @@
 package load
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
-// openAtOnce bounds the dials in progress while the connections of a load are opened.
-const openAtOnce = 128
+const (
+	openAtOnce   = 128 // bounds the dials in progress while the connections of a load are opened
+	verifyAtOnce = 16  // bounds the verifications in flight
+)
 
-// prepare opens the connections, verifies one request and then calls ready, all before time zero. It runs in the loop.
+// prepare opens the connections, verifies one request of each form and then calls ready, all before time zero. It runs in
+// the loop.
 func (l *loop) prepare(ready func(Ready)) {
+	done := func(r Ready) {
+		r.Wire, r.WireNote, r.StreamLimit = l.pool.wireName, l.pool.wireNote, l.pool.streamLimit
+		ready(r)
+	}
 	if !l.job.Reuse { // each is opened for its request
-		l.verify(Ready{Connections: l.job.connections}, ready)
+		l.verify(Ready{Connections: l.job.connections}, done)
 		return
 	}
-	var r Ready
-	var dialled, dialling, failed int
-	var why, lacked string
-	pumping := false
-	pump := func() {
-		if pumping {
-			return
-		}
-		pumping = true
-		for dialling < openAtOnce && dialled < l.job.connections && (failed < openAtOnce || r.Connections > 0) {
-			dialling, dialled = dialling+1, dialled+1
-			if !l.engine.open() {
-				dialling--
+	o := &opening{l: l, done: func(r Ready) { l.verify(r, done) }}
+	l.onOpened, l.open = o.opened, o.pump
+	if l.job.ConnectRate > 0 {
+		o.every = time.Duration(float64(time.Second) * float64(l.job.Workers) / l.job.ConnectRate)
+		o.began = l.clock()
+	}
+	o.pump()
+}
+
+// An opening opens the connections of a load, all at once or at a rate.
+type opening struct {
+	l                         *loop
+	done                      func(Ready)
+	every                     time.Duration // between two dials; 0 is at once
+	began                     int64
+	r                         Ready
+	dialled, dialling, failed int
+	why, lacked               string
+	pumping                   bool
+}
+
+// pump dials what may be dialled now.
+func (o *opening) pump() {
+	if o.pumping || o.l.onOpened == nil {
+		return
+	}
+	o.pumping = true
+	l := o.l
+	l.nextOpen = never
+	for o.dialling < openAtOnce && o.dialled < l.job.connections && (o.failed < openAtOnce || o.r.Connections > 0) {
+		if o.every > 0 {
+			if at := o.began + int64(o.dialled)*int64(o.every); at > l.clock() {
+				l.nextOpen = at
 				break
 			}
 		}
-		pumping = false
-		if dialling > 0 {
-			return
+		o.dialling, o.dialled = o.dialling+1, o.dialled+1
+		if !l.pool.connect() {
+			o.dialling--
+			break
 		}
-		l.onOpened = nil
-		if n := l.job.connections - r.Connections; n > 0 && lacked != "" {
-			r.Shortage = fmt.Sprintf("%d of %d connections were not opened: %s", n, l.job.connections, lacked)
-		} else if n > 0 {
-			r.Refused = fmt.Sprintf("%d of %d connections were not opened: %s", n, l.job.connections, why)
-		}
-		l.verify(r, ready)
 	}
-	l.onOpened = func(o outcome) {
-		dialling--
-		if o.class == "" {
-			r.Connections++
-		} else {
-			failed++
-			if why = o.class + ": " + o.reason; o.class == generatorClass {
-				lacked = why
-			}
-		}
-		pump()
+	o.pumping = false
+	if o.dialling > 0 || l.nextOpen != never {
+		return
 	}
-	pump()
+	l.onOpened = nil
+	if n := l.job.connections - o.r.Connections; n > 0 && o.lacked != "" {
+		o.r.Shortage = fmt.Sprintf("%d of %d connections were not opened: %s", n, l.job.connections, o.lacked)
+	} else if n > 0 {
+		o.r.Refused = fmt.Sprintf("%d of %d connections were not opened: %s", n, l.job.connections, o.why)
+	}
+	o.done(o.r)
 }
 
-// verify sends one request that is not part of the load.
+// opened hears of the end of a dial.
+func (o *opening) opened(out outcome) {
+	o.dialling--
+	if out.class == "" {
+		o.r.Connections++
+	} else {
+		o.failed++
+		if o.why = out.class + ": " + out.reason; out.class == generatorClass {
+			o.lacked = o.why
+		}
+	}
+	o.pump()
+}
+
+// verify sends one request of each form that is not part of the load.
 func (l *loop) verify(r Ready, ready func(Ready)) {
-	l.verified = func(o outcome) {
+	next, flying := 0, 0
+	var send func()
+	send = func() {
+		for next < len(l.job.forms) && flying < verifyAtOnce && (l.pool.free() || flying == 0) && r.Problem == "" {
+			v := l.blank()
+			v.form = l.job.forms[next]
+			v.due, v.ready = l.pool.now, l.pool.now
+			next, flying = next+1, flying+1
+			l.pool.send(v)
+		}
+		if flying == 0 {
+			l.verified = nil
+			ready(r)
+		}
+	}
+	sending := false
+	l.verified = func(v *request, o outcome) {
+		flying--
 		switch {
 		case o.class != "":
 			r.Problem = o.class + ": " + o.reason
 		case !l.job.right(o.status):
 			r.Problem = fmt.Sprintf("status %d", o.status)
 		default:
-			r.Verified = 1
+			r.Verified++
 		}
-		ready(r)
+		if len(l.job.forms) > 1 && r.Problem != "" {
+			r.Problem = v.form.path + ": " + r.Problem
+		}
+		v.sent, v.retried, v.conn = 0, 0, nil
+		l.spare = append(l.spare, v)
+		if !sending && l.verified != nil {
+			sending = true
+			send()
+			sending = false
+		}
 	}
-	now := l.clock()
-	l.engine.send(request{due: now, ready: now})
+	sending = true
+	l.pool.touch()
+	send()
+	sending = false
 }

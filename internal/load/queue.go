@@ -1,31 +1,52 @@
 package load
 
-// A queue is a list of connections in the order of their deadlines, which is the order of pushing, because all entries of
-// one queue have the same time limit.
-type queue struct{ first, last *conn }
-
-func (q *queue) push(c *conn, deadline int64) {
-	c.deadline, c.in, c.prev, c.next = deadline, q, q.last, nil
-	if q.last == nil {
-		q.first = c
-	} else {
-		q.last.next = c
-	}
-	q.last = c
+// A link makes something an entry of a queue of deadlines.
+type link[T any] struct {
+	deadline   int64
+	in         *queue[T]
+	prev, next *link[T]
+	of         T
 }
 
-func (q *queue) remove(c *conn) {
-	if c.prev == nil {
-		q.first = c.next
+// A queue is a list in the order of deadlines, which is the order of pushing, because all entries of one queue have the
+// same time limit.
+type queue[T any] struct{ first, last *link[T] }
+
+func (q *queue[T]) push(l *link[T], deadline int64) {
+	l.deadline, l.in, l.prev, l.next = deadline, q, q.last, nil
+	if q.last == nil {
+		q.first = l
 	} else {
-		c.prev.next = c.next
+		q.last.next = l
 	}
-	if c.next == nil {
-		q.last = c.prev
+	q.last = l
+}
+
+// next is the deadline of the first entry; never if there is none.
+func (q *queue[T]) next() int64 {
+	if q.first == nil {
+		return never
+	}
+	return q.first.deadline
+}
+
+// leave takes the entry out of the queue in which it is, if it is in one.
+func (l *link[T]) leave() {
+	q := l.in
+	if q == nil {
+		return
+	}
+	if l.prev == nil {
+		q.first = l.next
 	} else {
-		c.next.prev = c.prev
+		l.prev.next = l.next
 	}
-	c.in, c.prev, c.next = nil, nil, nil
+	if l.next == nil {
+		q.last = l.prev
+	} else {
+		l.next.prev = l.prev
+	}
+	l.in, l.prev, l.next = nil, nil, nil
 }
 
 // A ring is a first-in-first-out queue that reuses its memory.

@@ -1,11 +1,29 @@
 package load
 
-// The loop hears from its engine. Before time zero there are no seconds yet: connections that were opened then are booked
+import "crypto/tls"
+
+// A sink hears what became of the requests and connections of a pool.
+type sink interface {
+	sent(r *request, at int64, bytes int)
+	received(at int64, bytes int)
+	retried(at int64)        // a request is sent again because its connection ended
+	goneAway(at int64)       // a server said GOAWAY
+	retriedAway(at int64)    // a request is sent again because a GOAWAY left it out
+	retriedRefusal(at int64) // a request is sent again because its stream was refused
+	finished(r *request, o outcome)
+	freed()                                         // a connection may have become free
+	opened(at int64, o outcome)                     // the end of a dial without a request; an outcome with a class is a failure
+	connected(at, took int64)                       // of every connection
+	secured(at, took int64, s *tls.ConnectionState) // of every TLS handshake
+	noted(text string)                              // something to tell that is no request's outcome
+}
+
+// The loop hears from its pool. Before time zero there are no seconds yet: connections that were opened then are booked
 // in the first one. The verification is nobody's request.
 
-func (l *loop) sent(r *request, bytes int) {
+func (l *loop) sent(r *request, at int64, bytes int) {
 	if r.in != nil {
-		l.ledger.sent(r, bytes)
+		l.ledger.sent(r, at, bytes)
 	}
 }
 
@@ -15,18 +33,18 @@ func (l *loop) received(at int64, bytes int) {
 	}
 }
 
-func (l *loop) retried(at int64) {
-	if l.started {
-		l.ledger.at(at).report.Counts.ReuseRetried++
-	}
-}
+func (l *loop) retried(at int64)        { l.second(at).Counts.ReuseRetried++ }
+func (l *loop) goneAway(at int64)       { l.second(at).Counts.Goaways++ }
+func (l *loop) retriedAway(at int64)    { l.second(at).Counts.Retried++ }
+func (l *loop) retriedRefusal(at int64) { l.second(at).Counts.Refused++ }
 
 func (l *loop) finished(r *request, o outcome) {
 	if r.in == nil {
-		l.verified(o)
+		l.verified(r, o)
 		return
 	}
 	l.ledger.finish(r, o)
+	l.recycle(r, o)
 }
 
 func (l *loop) opened(_ int64, o outcome) {
@@ -41,13 +59,28 @@ func (l *loop) connected(at, took int64) {
 	record(&s.Connect, took)
 }
 
-func (l *loop) secured(at, took int64, resumed bool) {
+func (l *loop) secured(at, took int64, state *tls.ConnectionState) {
 	s := l.second(at)
 	s.Counts.Handshakes++
-	if resumed {
+	if state.DidResume {
 		s.Counts.Resumed++
 	}
+	count(&s.Counts.Sessions, sessionText(state))
 	record(&s.TLS, took)
+}
+
+// maxKeys bounds the number of texts that are counted apart.
+const maxKeys = 256
+
+// count counts a text; beyond maxKeys of them as "(other)".
+func count(m *map[string]int64, key string) {
+	if *m == nil {
+		*m = map[string]int64{}
+	}
+	if _, known := (*m)[key]; !known && len(*m) >= maxKeys {
+		key = "(other)"
+	}
+	(*m)[key]++
 }
 
 func (l *loop) noted(text string) { l.ledger.example(text) }

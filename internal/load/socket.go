@@ -4,92 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
+	"net/netip"
 	"strconv"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
-
-// A socket is a non-blocking TCP connection as crypto/tls wants it. During the handshake, which has a goroutine of its own,
-// Read waits until the loop signals that the socket is readable; after it Read answers errAgain when there is nothing to
-// read, which leaves a tls.Conn usable. Write accepts everything and keeps what the kernel does not take.
-type socket struct {
-	fd       int
-	readable chan struct{}   // signals during the handshake
-	ctx      context.Context // of the handshake; nil after it
-	out      []byte          // what remains to be written
-	drained  bool            // the last read was short, so the next one would find nothing
-}
-
-// errAgain is temporary and a timeout, so that crypto/tls does not take it for the end of the connection.
-var errAgain net.Error = again{}
-
-type again struct{}
-
-func (again) Error() string   { return "nothing to read yet" }
-func (again) Temporary() bool { return true }
-func (again) Timeout() bool   { return true }
-
-func (s *socket) Read(b []byte) (int, error) {
-	for {
-		if s.drained {
-			s.drained = false
-			if s.ctx == nil {
-				return 0, errAgain
-			}
-		}
-		n, errno := sysRead(s.fd, b)
-		switch {
-		case errno == unix.EINTR:
-			continue
-		case errno == unix.EAGAIN && s.ctx != nil:
-			select {
-			case <-s.readable:
-				continue
-			case <-s.ctx.Done():
-				return 0, s.ctx.Err()
-			}
-		case errno == unix.EAGAIN:
-			return 0, errAgain
-		case errno != 0:
-			return 0, errno
-		case n == 0:
-			return 0, io.EOF
-		}
-		s.drained = n < len(b)
-		return n, nil
-	}
-}
-
-func (s *socket) Write(b []byte) (int, error) {
-	if len(s.out) > 0 {
-		s.out = append(s.out, b...)
-		return len(b), nil
-	}
-	n, err := write(s.fd, b)
-	if err != nil {
-		return 0, err
-	}
-	s.out = append(s.out, b[n:]...)
-	return len(b), nil
-}
-
-// flush writes what remains.
-func (s *socket) flush() error {
-	n, err := write(s.fd, s.out)
-	s.out = s.out[n:]
-	return err
-}
-
-func (s *socket) Close() error                     { return nil } // the loop closes descriptors
-func (s *socket) LocalAddr() net.Addr              { return &net.TCPAddr{} }
-func (s *socket) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
-func (s *socket) SetDeadline(time.Time) error      { return nil }
-func (s *socket) SetReadDeadline(time.Time) error  { return nil }
-func (s *socket) SetWriteDeadline(time.Time) error { return nil }
 
 // write writes what the kernel takes at once.
 func write(fd int, b []byte) (int, error) {
@@ -123,59 +44,141 @@ func sysWrite(fd int, b []byte) (int, unix.Errno) {
 	return int(n), errno
 }
 
-// resolve looks the address up, once for the life of a load, and takes the first answer.
-func resolve(ctx context.Context, address string) (unix.Sockaddr, int, error) {
+// A route is an address to dial and where from.
+type route struct {
+	family int
+	to     unix.Sockaddr
+	from   unix.Sockaddr // nil lets the kernel choose
+}
+
+// route is the way that a connection takes: the sources take turns.
+func (p *pool) route(c *conn) route { return p.routes[c.number%len(p.routes)] }
+
+// resolve looks the address up, once for the life of a load, and takes the first answer; with sources there is a route from
+// each.
+func resolve(ctx context.Context, address string, sources []netip.Addr) ([]route, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	n, err := strconv.Atoi(port)
 	if err != nil {
-		return nil, 0, fmt.Errorf("port of %s: %w", address, err)
+		return nil, fmt.Errorf("port of %s: %w", address, err)
 	}
-	ips, err := net.DefaultResolver.LookupIPAddr(ctx, host)
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
-		return nil, 0, fmt.Errorf("resolving %s: %w", address, err)
+		return nil, fmt.Errorf("resolving %s: %w", address, err)
 	}
 	if len(ips) == 0 {
-		return nil, 0, fmt.Errorf("resolving %s: no address", address)
+		return nil, fmt.Errorf("resolving %s: no address", address)
 	}
-	ip := ips[0]
-	if v4 := ip.IP.To4(); v4 != nil {
-		return &unix.SockaddrInet4{Port: n, Addr: [4]byte(v4)}, unix.AF_INET, nil
+	ip := ips[0].Unmap()
+	to, family, err := sockaddr(ip, n)
+	if err != nil {
+		return nil, err
 	}
-	sa := &unix.SockaddrInet6{Port: n, Addr: [16]byte(ip.IP.To16())}
-	if ip.Zone != "" {
-		dev, err := net.InterfaceByName(ip.Zone)
+	if len(sources) == 0 {
+		return []route{{family: family, to: to}}, nil
+	}
+	var routes []route
+	for _, s := range sources {
+		if s.Is4() != ip.Is4() {
+			continue
+		}
+		from, _, err := sockaddr(s, 0)
 		if err != nil {
-			return nil, 0, fmt.Errorf("zone of %s: %w", address, err)
+			return nil, err
+		}
+		routes = append(routes, route{family, to, from})
+	}
+	if routes == nil {
+		return nil, fmt.Errorf("no source address is of the family of %s", ip)
+	}
+	return routes, nil
+}
+
+func sockaddr(ip netip.Addr, port int) (unix.Sockaddr, int, error) {
+	if ip.Is4() {
+		return &unix.SockaddrInet4{Port: port, Addr: ip.As4()}, unix.AF_INET, nil
+	}
+	sa := &unix.SockaddrInet6{Port: port, Addr: ip.As16()}
+	if zone := ip.Zone(); zone != "" {
+		dev, err := net.InterfaceByName(zone)
+		if err != nil {
+			return nil, 0, fmt.Errorf("zone of %s: %w", ip, err)
 		}
 		sa.ZoneId = uint32(dev.Index)
 	}
 	return sa, unix.AF_INET6, nil
 }
 
-// connect begins a connection. The caller closes the descriptor if it is not -1, also after an error.
-func connect(family int, to unix.Sockaddr) (fd int, err error) {
-	fd, err = unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, unix.IPPROTO_TCP)
+// maxSources bounds the addresses that networks stand for.
+const maxSources = 4096
+
+// sources expands addresses and networks into addresses. A network's own and broadcast address are left out.
+func sources(texts []string) ([]netip.Addr, error) {
+	var out []netip.Addr
+	for _, text := range texts {
+		if a, err := netip.ParseAddr(text); err == nil {
+			out = append(out, a.Unmap())
+			continue
+		}
+		n, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, wrong("source %q: neither an address nor a network such as 127.0.1.0/24", text)
+		}
+		n = n.Masked()
+		first := len(out)
+		for a := n.Addr(); n.Contains(a) && len(out) <= maxSources; a = a.Next() {
+			out = append(out, a)
+		}
+		if hosts := out[first:]; len(hosts) > 2 {
+			hosts = hosts[1:]
+			if n.Addr().Is4() && !n.Contains(hosts[len(hosts)-1].Next()) {
+				hosts = hosts[:len(hosts)-1]
+			}
+			out = append(out[:first], hosts...)
+		}
+	}
+	if len(out) > maxSources {
+		return nil, wrong("more than %d source addresses", maxSources)
+	}
+	return out, nil
+}
+
+// openSocket makes a socket for a route, bound to its source.
+func openSocket(j *job, r route) (fd int, err error) {
+	fd, err = unix.Socket(r.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, unix.IPPROTO_TCP)
 	if err != nil {
 		return -1, err
 	}
 	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
 		return fd, err
 	}
-	if err := unix.Connect(fd, to); err != nil && !errors.Is(err, unix.EINPROGRESS) && !errors.Is(err, unix.EINTR) {
-		return fd, err
+	if j.ReadRate > 0 {
+		if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, 8<<10); err != nil {
+			return fd, err
+		}
+	}
+	if r.from != nil {
+		// The port is chosen by connect, which may use one again that goes elsewhere.
+		if err := unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1); err != nil {
+			return fd, err
+		}
+		if err := unix.Bind(fd, r.from); err != nil {
+			return fd, fmt.Errorf("source address: %w", err)
+		}
 	}
 	return fd, nil
 }
 
-// dialClass is the class of an error of connect: what this machine lacks is not the target's failure.
-func dialClass(err error) string {
-	for _, own := range []error{unix.EMFILE, unix.ENFILE, unix.ENOBUFS, unix.ENOMEM, unix.EADDRNOTAVAIL, unix.EAGAIN, unix.ENOSPC} {
-		if errors.Is(err, own) {
-			return generatorClass
-		}
+// dialSocket begins a connection. The caller closes the descriptor if it is not -1, also after an error.
+func dialSocket(j *job, r route) (fd int, err error) {
+	if fd, err = openSocket(j, r); err != nil {
+		return fd, err
 	}
-	return Connect
+	if err := unix.Connect(fd, r.to); err != nil && !errors.Is(err, unix.EINPROGRESS) && !errors.Is(err, unix.EINTR) {
+		return fd, err
+	}
+	return fd, nil
 }

@@ -1,0 +1,193 @@
+package load
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A form is one of the distinct requests of a load, written out.
+type form struct {
+	path    string
+	isHead  bool // the method is HEAD
+	whole   []byte
+	head    []byte // whole without the body
+	body    []byte
+	expects bool // 100 Continue, before the body is sent
+	bytes   int  // that a request takes, about: HTTP/2 counts its body
+}
+
+// size is how many bytes of HTTP a request has.
+func (f *form) size() int { return f.bytes }
+
+// maxForms bounds the table of a spread.
+const maxForms = 65536
+
+// forms writes the requests of a load.
+func (j *job) write() error {
+	if j.Method == "" {
+		j.Method = "GET"
+	}
+	if j.Path == "" {
+		j.Path = "/"
+	}
+	if j.Host == "" {
+		j.Host = j.Address
+	}
+	switch j.Method {
+	case "CONNECT":
+		return wrong("method CONNECT: a load sends it by itself, to a forward proxy")
+	case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE":
+		j.repeatable = true
+	}
+	if !token(j.Method) {
+		return wrong("method %q", j.Method)
+	}
+	if !text([]byte(j.Host)) || strings.ContainsAny(j.Host, " \t") {
+		return wrong("host %q", j.Host)
+	}
+	if err := j.checkHeaders(); err != nil {
+		return err
+	}
+	paths := []string{j.Path}
+	if j.SpreadPath != "" {
+		var err error
+		if paths, err = Expand(j.SpreadPath); err != nil {
+			return wrong("spread path %q: %v", j.SpreadPath, err)
+		}
+	}
+	for _, path := range paths {
+		if strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r == 0x7f }) || path == "" || path[0] != '/' && path != "*" {
+			return wrong("path %q: it begins with / and has no spaces", path)
+		}
+		j.forms = append(j.forms, j.form(path))
+	}
+	return nil
+}
+
+func (j *job) checkHeaders() error {
+	for _, h := range j.Headers {
+		switch {
+		case !token(h.Name) || !text([]byte(h.Value)):
+			return wrong("header %q: %q", h.Name, h.Value)
+		case strings.EqualFold(h.Name, "Host"):
+			return wrong("header Host: it is the field host")
+		case strings.EqualFold(h.Name, "Content-Length"), strings.EqualFold(h.Name, "Transfer-Encoding"):
+			return wrong("header %s: it follows from the body", h.Name)
+		case strings.EqualFold(h.Name, "Connection"), strings.EqualFold(h.Name, "Keep-Alive"), strings.EqualFold(h.Name, "Proxy-Connection"):
+			return wrong("header %s: it follows from reuse", h.Name)
+		case strings.EqualFold(h.Name, "Upgrade"):
+			return wrong("header Upgrade: this load generator cannot wait for the answer to it")
+		case strings.EqualFold(h.Name, "Expect"):
+			switch {
+			case !strings.EqualFold(h.Value, "100-continue"):
+				return wrong("header Expect: %q: only 100-continue is known", h.Value)
+			case len(j.Body) == 0:
+				return wrong("header Expect: 100-continue without a body")
+			case j.Protocol != "h1":
+				return wrong("header Expect: 100-continue with %s: it is for HTTP/1.1 only here", j.Protocol)
+			}
+			j.expects = true
+		}
+	}
+	return nil
+}
+
+// form writes one request.
+func (j *job) form(path string) *form {
+	f := &form{path: path, isHead: j.Method == "HEAD", body: j.Body, expects: j.expects}
+	var b bytes.Buffer
+	target := path
+	if j.Proxy != "" && j.Scheme == "http" { // RFC 9112, section 3.2.2: the absolute form
+		target = "http://" + j.Address + path
+	}
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", j.Method, target, j.Host)
+	for _, h := range j.Headers {
+		fmt.Fprintf(&b, "%s: %s\r\n", h.Name, h.Value)
+	}
+	if !j.Reuse {
+		b.WriteString("Connection: close\r\n")
+	}
+	if j.hasBody() {
+		fmt.Fprintf(&b, "Content-Length: %d\r\n", len(j.Body))
+	}
+	b.WriteString("\r\n")
+	n := b.Len()
+	b.Write(j.Body)
+	f.whole = b.Bytes()
+	f.head, f.bytes = f.whole[:n], len(f.whole)
+	return f
+}
+
+// hasBody tells whether a request says how long its body is.
+func (j *job) hasBody() bool {
+	return len(j.Body) > 0 || slices.Contains([]string{"POST", "PUT", "PATCH"}, j.Method)
+}
+
+// Expand gives the texts that a pattern with ranges stands for: "/item/{0..255}" is /item/0 to /item/255. Numbers with
+// leading zeros keep their width: {00..09}. Several ranges give all combinations, the last one changing fastest. It
+// is an error if a brace holds no range or if there are more than 65,536 texts.
+func Expand(pattern string) ([]string, error) {
+	begin := strings.IndexByte(pattern, '{')
+	if begin < 0 {
+		if strings.IndexByte(pattern, '}') >= 0 {
+			return nil, fmt.Errorf("a } without a {")
+		}
+		return []string{pattern}, nil
+	}
+	length := strings.IndexByte(pattern[begin:], '}')
+	if length < 0 {
+		return nil, fmt.Errorf("a { without a }")
+	}
+	inside := pattern[begin+1 : begin+length]
+	low, high, ok := strings.Cut(inside, "..")
+	from, err1 := strconv.Atoi(low)
+	to, err2 := strconv.Atoi(high)
+	if !ok || err1 != nil || err2 != nil || from < 0 || strings.ContainsAny(inside, "+-") {
+		return nil, fmt.Errorf("{%s} is no range; write {0..255}", inside)
+	}
+	if to < from {
+		return nil, fmt.Errorf("{%s} goes down; write the smaller number first", inside)
+	}
+	if to-from >= maxForms {
+		return nil, fmt.Errorf("{%s} has more than %d values", inside, maxForms)
+	}
+	rest, err := Expand(pattern[begin+length+1:])
+	if err != nil {
+		return nil, err
+	}
+	if (to-from+1)*len(rest) > maxForms {
+		return nil, fmt.Errorf("the ranges together have more than %d values", maxForms)
+	}
+	width := 0
+	if len(low) > 1 && low[0] == '0' {
+		width = len(low)
+	}
+	var out []string
+	for n := from; n <= to; n++ {
+		for _, r := range rest {
+			out = append(out, fmt.Sprintf("%s%0*d%s", pattern[:begin], width, n, r))
+		}
+	}
+	return out, nil
+}
+
+func token(s string) bool {
+	for i := range len(s) {
+		if !tokenByte[s[i]] {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// name is a host without its port and brackets.
+func name(host string) string {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+}

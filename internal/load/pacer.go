@@ -1,0 +1,78 @@
+package load
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	spinBefore = 50 * time.Microsecond  // how long before a due time precise pacing stops sleeping
+	napLength  = 500 * time.Microsecond // least sleep of economical pacing
+	spinPause  = 5 * time.Second        // without spinning, after another thread wanted the CPU
+	preempted  = 50                     // involuntary context switches in a second that show it
+)
+
+// A pacer decides how long the loop sleeps.
+type pacer struct {
+	pacing string
+	open   bool // the loop is an open one
+	clock  func() int64
+	idle   int64 // when the loop last had nothing to do
+
+	spinning   bool // since the last tick
+	spinAfter  int64
+	switches   int64
+	switchesOK bool
+}
+
+// newPacer prepares the calling thread, to which its loop must be locked.
+func newPacer(j *job, clock func() int64) pacer {
+	if j.Pacing == "precise" {
+		// The default slack delays every sleep by 50 us. Without the right to change it pacing is that much coarser.
+		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+	}
+	return pacer{pacing: j.Pacing, open: len(j.Rate) > 0, clock: clock, idle: clock()}
+}
+
+// left is how long to sleep for what is to be done at a time.
+func (p *pacer) left(until int64) int64 {
+	if until == never {
+		return never
+	}
+	now := p.clock()
+	left, spin := nap(p.pacing, p.open, until-now, now >= p.spinAfter)
+	p.spinning = p.spinning || spin
+	return left
+}
+
+// nap is how long the loop sleeps when the next thing to do is left nanoseconds away, and whether it spins instead. A
+// closed loop has nothing to be early for.
+func nap(pacing string, open bool, left int64, mayspin bool) (sleep int64, spin bool) {
+	switch {
+	case left <= 0 || pacing == "busy":
+		return 0, pacing == "busy"
+	case !open:
+		return left, false
+	case pacing == "economical":
+		return max(left, int64(napLength)), false
+	case !mayspin:
+		return left, false
+	case left > int64(spinBefore):
+		return left - int64(spinBefore), false
+	}
+	return 0, true
+}
+
+// tick looks whether spinning took the CPU from others: a thread that spins beside another one that wants to run is
+// switched off involuntarily, over and over. Then it stops spinning for a while.
+func (p *pacer) tick() {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {
+		return
+	}
+	if p.switchesOK && p.spinning && p.pacing == "precise" && u.Nivcsw-p.switches > preempted {
+		p.spinAfter = p.clock() + int64(spinPause)
+	}
+	p.switches, p.switchesOK, p.spinning = u.Nivcsw, true, false
+}

@@ -1,0 +1,286 @@
+package load
+
+import (
+	"fmt"
+	"time"
+)
+
+const (
+	refusedPause = 5 * time.Millisecond // before a refused stream is tried again
+	maxTries     = 20                   // of a request that servers refuse over and over
+	maxDialled   = 60_000               // connections of pool dial
+)
+
+// A pool is the connections of one worker. It chooses one for each request and ends what takes too long. A lost connection
+// is dialled again by the next request that comes to it.
+type pool struct {
+	job                *job
+	sink               sink
+	clock              func() int64
+	wire               wire
+	wireName, wireNote string
+	routes             []route
+	next               int   // of conns, to be opened
+	now                int64 // of what is being handled
+
+	conns   []*conn // by their number; wires know them by it
+	spare   []*conn // retired and closed
+	turn    int     // of conns
+	members int     // connections that take requests or could
+	frees   ring[*conn]
+	nfree   int // connections in frees that are not retired
+	dirty   []*conn
+
+	dials     queue[*conn]    // connecting, in a tunnel's opening or a handshake
+	timeouts  queue[*request] // sent
+	refused   queue[*request] // to be tried again
+	continues queue[*conn]    // waiting for 100 Continue
+
+	opens, inFlight int
+	streamLimit     int    // HTTP/2: the smallest that a server set; 0 if none did
+	plain           []byte // of TLS, decrypted
+}
+
+func newPool(j *job, routes []route, clock func() int64, s sink) *pool {
+	p := &pool{job: j, sink: s, clock: clock, routes: routes, plain: make([]byte, 64<<10)}
+	for range j.connections {
+		p.add()
+	}
+	return p
+}
+
+// add makes one more connection, which is not connected.
+func (p *pool) add() *conn {
+	var c *conn
+	if n := len(p.spare); n > 0 {
+		c, p.spare = p.spare[n-1], p.spare[:n-1]
+		c.retired, c.spare = false, false
+	} else {
+		c = &conn{p: p, number: len(p.conns), fd: -1}
+		c.dialing.of, c.continuing.of, c.slow.of = c, c, c
+		p.conns = append(p.conns, c)
+	}
+	c.limit = p.job.roomOf()
+	p.members++
+	p.release(c)
+	return c
+}
+
+// release lets c take requests, if it can take one.
+func (p *pool) release(c *conn) {
+	if !c.inFree && !c.retired && c.load < c.limit {
+		c.inFree = true
+		p.frees.push(c)
+		p.nfree++
+	}
+}
+
+// take gives a connection that can take a request; another one is added if there is none.
+func (p *pool) take() *conn {
+	for p.frees.size > 0 {
+		c := p.frees.pop()
+		if !c.inFree {
+			continue
+		}
+		p.unlist(c)
+		if c.load < c.limit {
+			return c
+		}
+	}
+	c := p.add()
+	p.unlist(c)
+	return c
+}
+
+// unlist takes c out of those that can take requests; its place in the ring is passed over.
+func (p *pool) unlist(c *conn) {
+	if c.inFree {
+		c.inFree = false
+		p.nfree--
+	}
+}
+
+// another gives a connection for a request that was given to one already: if all are full, one where it waits for room.
+func (p *pool) another() *conn {
+	if p.nfree > 0 {
+		return p.take()
+	}
+	for range p.conns {
+		p.turn++
+		if c := p.conns[p.turn%len(p.conns)]; !c.retired {
+			return c
+		}
+	}
+	return p.take()
+}
+
+// free tells whether a request could be taken: by a connection that has room, is not connected (the request then waits for
+// the dial), or may be added.
+func (p *pool) free() bool {
+	return p.inFlight < p.job.inFlight && (p.nfree > 0 || p.job.dials && p.members < maxDialled)
+}
+
+// send gives a request to a connection. Its outcome comes to the sink, possibly before send returns.
+func (p *pool) send(r *request) {
+	p.inFlight++
+	p.give(p.take(), r)
+}
+
+func (p *pool) give(c *conn, r *request) {
+	c.load++
+	r.conn = c
+	if c.load < c.limit {
+		p.release(c)
+	} else {
+		p.unlist(c)
+	}
+	switch {
+	case c.state == open && c.load-len(c.waiting) <= c.limit:
+		c.begin(r)
+	default:
+		c.waiting = append(c.waiting, r)
+		if c.state == empty {
+			c.dial()
+		}
+	}
+}
+
+// replace gives requests that were not written yet to other connections.
+func (p *pool) replace(waiting []*request) {
+	for _, r := range waiting {
+		p.give(p.another(), r)
+	}
+}
+
+// touch reads the clock, once for all that is handled at one time.
+func (p *pool) touch() { p.now = p.clock() }
+
+// connect dials a connection that is not connected yet, without a request; the sink hears opened. False if there is none.
+func (p *pool) connect() bool {
+	for _, c := range p.conns[p.next:] {
+		p.next++
+		if c.state == empty && !c.retired {
+			c.bare = true
+			c.dial()
+			return true
+		}
+	}
+	return false
+}
+
+// leave takes a request from its connection, which is not changed otherwise.
+func (p *pool) leave(r *request) {
+	c := r.conn
+	r.conn = nil
+	if c.load == c.limit {
+		c.freed = p.now
+	}
+	c.load--
+}
+
+// finish ends a request that has left its connection.
+func (p *pool) finish(r *request, o outcome) {
+	if o.at == 0 {
+		o.at = p.now
+	}
+	p.inFlight--
+	r.timeout.leave()
+	p.sink.finished(r, o)
+}
+
+// retry sends a request again, which has left its connection, on c.
+func (p *pool) retry(r *request, c *conn) {
+	r.retried++
+	p.give(c, r)
+}
+
+// refuse sends a request again after a pause, which a server refused to take.
+func (p *pool) refuse(r *request) {
+	if r.retried++; r.retried >= maxTries {
+		p.finish(r, outcome{class: Reset, reason: fmt.Sprintf("the stream was refused %d times", r.retried)})
+		return
+	}
+	r.timeout.leave()
+	p.refused.push(&r.timeout, p.now+int64(refusedPause))
+}
+
+// flush writes what the protocols left in the connections' buffers.
+func (p *pool) flush() {
+	for i := 0; i < len(p.dirty); i++ {
+		c := p.dirty[i]
+		c.dirty = false
+		c.flush()
+	}
+	p.dirty = p.dirty[:0]
+}
+
+// until is when something takes too long.
+func (p *pool) until() int64 {
+	return min(p.dials.next(), p.timeouts.next(), p.refused.next(), p.continues.next(), p.wire.next())
+}
+
+// due ends what took too long, and pauses that are over.
+func (p *pool) due() {
+	p.touch()
+	now := p.now
+	for l := p.dials.first; l != nil && l.deadline <= now; l = p.dials.first {
+		l.of.late()
+	}
+	for l := p.continues.first; l != nil && l.deadline <= now; l = p.continues.first {
+		l.leave()
+		l.of.uncontinued()
+	}
+	for l := p.timeouts.first; l != nil && l.deadline <= now; l = p.timeouts.first {
+		p.end(l.of, outcome{class: Timeout, reason: fmt.Sprintf("no answer within %v", p.job.Timeout)})
+	}
+	for l := p.refused.first; l != nil && l.deadline <= now; l = p.refused.first {
+		r := l.of
+		l.leave()
+		if r.sent > 0 && now-r.sent >= int64(p.job.Timeout) {
+			p.finish(r, outcome{class: Timeout, reason: "refused until the timeout"})
+			continue
+		}
+		p.give(p.another(), r)
+	}
+	p.flush()
+}
+
+// end gives a request its outcome before it was answered.
+func (p *pool) end(r *request, o outcome) {
+	c := r.conn
+	r.timeout.leave()
+	if c == nil { // it pauses
+		p.finish(r, o)
+		return
+	}
+	waited := c.unwait(r)
+	usable := waited || c.state != open || c.proto.cancel(r)
+	p.leave(r)
+	if !usable {
+		c.lost(Reset, "the connection was closed after a timeout")
+	}
+	p.release(c)
+	p.finish(r, o)
+	p.sink.freed()
+}
+
+// expire ends every request that is in flight.
+func (p *pool) expire(o outcome) {
+	for _, c := range p.conns {
+		orphans, waiting := c.vacate()
+		for _, r := range append(orphans, waiting...) {
+			p.finish(r, o)
+		}
+	}
+	for l := p.refused.first; l != nil; l = p.refused.first {
+		l.leave()
+		p.finish(l.of, o)
+	}
+}
+
+func (p *pool) close() {
+	for _, c := range p.conns {
+		c.disconnect()
+	}
+	p.wire.close()
+}

@@ -1,0 +1,59 @@
+package load
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/planrun/planrun/internal/worker"
+)
+
+// A wire moves the bytes of connections. It decides nothing about requests; what happens it tells the connection: connected
+// once after connect, then arrived for bytes and at last ended. All methods are called from the loop's goroutine but wake,
+// and a connection may call any of them while it hears of something. A connection that was dropped hears no more.
+type wire interface {
+	// connect begins to connect; an error says that it could not even begin. drop is to be called then too.
+	connect(c *conn) error
+	// send writes b, which must not change as long as the connection lives, after all that was written before.
+	send(c *conn, b []byte)
+	// flush writes c.out and empties it, at once or as soon as the other side takes it.
+	flush(c *conn)
+	// pending tells whether something is written that the kernel has not taken yet.
+	pending(c *conn) bool
+	// drop closes the connection and forgets it.
+	drop(c *conn)
+	// poll waits for up to ns nanoseconds and tells the connections what happened; false if nothing did.
+	poll(ns int64) bool
+	// next is when the wire has something to do by itself; never if there is nothing.
+	next() int64
+	// wake makes a poll return.
+	wake()
+	// close gives everything back. All connections are dropped by then.
+	close()
+}
+
+// dialClass is the class of an error of connect: what this machine lacks is not the target's failure.
+func dialClass(err error) string {
+	for _, own := range []error{unix.EMFILE, unix.ENFILE, unix.ENOBUFS, unix.ENOMEM, unix.EADDRNOTAVAIL, unix.EAGAIN, unix.ENOSPC} {
+		if errors.Is(err, own) {
+			return generatorClass
+		}
+	}
+	return Connect
+}
+
+// choose gives the pool the best wire that works here, or the one that is asked for.
+func (p *pool) choose() error {
+	var err error
+	switch p.job.Wire {
+	case "", "epoll":
+		p.wireName = "epoll"
+		p.wire, err = newEpollWire(p)
+	default:
+		return wrong("wire %q: not one of epoll", p.job.Wire)
+	}
+	if err != nil {
+		return &worker.Error{Class: generatorClass, Message: err.Error()}
+	}
+	return nil
+}
