@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/planrun/planrun/internal/serve/leak"
 	"github.com/planrun/planrun/internal/serve/origin"
+	"github.com/planrun/planrun/internal/serve/servetest"
 )
 
 const nginxConf = `worker_processes 1; daemon off; pid nginx.pid; error_log stderr warn;
@@ -85,7 +85,7 @@ func nginx(b *testing.B) (worker int, address string) {
 		cmd.Process.Signal(os.Interrupt)
 		cmd.Wait()
 	})
-	leak.Eventually(b, "nginx listens and has its worker", func() bool {
+	servetest.Eventually(b, "nginx listens and has its worker", func() bool {
 		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", cmd.Process.Pid))
 		worker, err = strconv.Atoi(strings.TrimSpace(string(children)))
 		if err != nil {

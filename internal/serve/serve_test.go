@@ -18,11 +18,11 @@ import (
 	"time"
 
 	"github.com/planrun/planrun/internal/serve/faults"
-	"github.com/planrun/planrun/internal/serve/leak"
 	"github.com/planrun/planrun/internal/serve/origin"
 	"github.com/planrun/planrun/internal/serve/process"
 	"github.com/planrun/planrun/internal/serve/proxy"
 	"github.com/planrun/planrun/internal/serve/relay"
+	"github.com/planrun/planrun/internal/serve/servetest"
 	"github.com/planrun/planrun/internal/worker"
 )
 
@@ -90,7 +90,7 @@ func launch(t testing.TB, kind string, files int, spec any) *side {
 		s.Close()
 		select {
 		case <-s.exited:
-		case <-time.After(leak.Patience):
+		case <-time.After(servetest.Patience):
 			t.Errorf("the %s process outlives its input", kind)
 			cmd.Process.Kill()
 		}
@@ -202,7 +202,7 @@ func TestSamplesComeByThemselves(t *testing.T) {
 		{"faults", faults.Spec{Relays: []faults.Relay{{Name: "a", Listen: "127.0.0.1:0", Upstream: "127.0.0.1:1"}}}},
 	} {
 		s := launch(t, test.kind, 0, test.spec)
-		leak.Eventually(t, "two samples", func() bool {
+		servetest.Eventually(t, "two samples", func() bool {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			return s.n >= 2
@@ -235,7 +235,7 @@ func TestDescriptorsRunOut(t *testing.T) {
 			s := launch(t, test.kind, 40, test.spec)
 			var clients []net.Conn
 			come := func() {
-				c, err := net.DialTimeout("tcp", s.listen[test.listener], leak.Patience)
+				c, err := net.DialTimeout("tcp", s.listen[test.listener], servetest.Patience)
 				if errors.Is(err, syscall.ECONNRESET) {
 					return // a relay took it, had no descriptor to go on with, and reset it before Dial looked
 				}
@@ -247,7 +247,7 @@ func TestDescriptorsRunOut(t *testing.T) {
 			for range 60 {
 				come()
 			}
-			leak.Eventually(t, "an error of accept", func() bool {
+			servetest.Eventually(t, "an error of accept", func() bool {
 				var sample struct {
 					Listeners, Relays map[string]struct {
 						AcceptErrors int64 `json:"accept_errors"`
@@ -268,7 +268,7 @@ func TestDescriptorsRunOut(t *testing.T) {
 			if test.listener == "https" {
 				return // that it goes on is the same code; the client below speaks plain HTTP
 			}
-			leak.Eventually(t, "answers again", func() bool {
+			servetest.Eventually(t, "answers again", func() bool {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				request, _ := http.NewRequestWithContext(ctx, "GET", "http://"+s.listen[test.listener]+"/small", nil)

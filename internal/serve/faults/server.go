@@ -161,12 +161,13 @@ func (r *relay) stop(ctx context.Context) {
 		r.wg.Wait()
 		close(ended)
 	}()
-	ticker := time.NewTicker(Quiet)
-	defer ticker.Stop()
+	again := time.NewTimer(Quiet)
+	defer again.Stop()
 	for {
 		r.killQuiet(false)
 		select {
-		case <-ticker.C:
+		case <-again.C: // a ticker would come early after it came late
+			again.Reset(Quiet)
 		case <-ended:
 			return
 		case <-ctx.Done():

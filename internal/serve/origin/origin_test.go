@@ -6,20 +6,19 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/planrun/planrun/internal/serve/leak"
+	"github.com/planrun/planrun/internal/serve/servetest"
 )
 
 // start runs an origin with all three listeners and sees to it that nothing is left of it.
 func start(t *testing.T, change ...func(*Spec)) *Server {
 	t.Helper()
-	leak.Check(t)
+	servetest.CheckLeaks(t)
 	spec := Spec{Name: "web-1", Listen: map[string]string{"http": "127.0.0.1:0", "https": "127.0.0.1:0", "h2c": "127.0.0.1:0"}}
 	for _, f := range change {
 		f(&spec)
@@ -29,9 +28,7 @@ func start(t *testing.T, change ...func(*Spec)) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(t.Context(), 0)
-		defer cancel()
-		s.Stop(ctx)
+		s.Stop(servetest.Over())
 	})
 	return s
 }
@@ -176,19 +173,24 @@ func TestResetAndStall(t *testing.T) {
 					t.Errorf("ended with %v, want %s", err, want)
 				}
 			}
-			ctx, leave := context.WithTimeout(t.Context(), 50*time.Millisecond)
-			defer leave()
-			request, _ := http.NewRequestWithContext(ctx, "GET", base+"/stall", nil)
-			if answer, err := client.Do(request); err == nil {
-				t.Errorf("/stall answered %s", answer.Status)
+			ctx, leave := context.WithCancel(t.Context())
+			left := make(chan error, 1)
+			go func() {
+				request, _ := http.NewRequestWithContext(ctx, "GET", base+"/stall", nil)
+				_, err := client.Do(request)
+				left <- err
+			}()
+			servetest.Eventually(t, "stalls", func() bool { return s.Sample().Listeners[way.listener].Classes["stall"].Received == 1 })
+			leave()
+			if err := <-left; err == nil {
+				t.Error("/stall was answered")
 			}
-			deadline := time.Now().Add(10 * time.Second)
-			for s.Sample().Listeners[way.listener].Live > 0 && time.Now().Before(deadline) {
+			servetest.Eventually(t, "all closed", func() bool {
 				client.CloseIdleConnections()
-				time.Sleep(time.Millisecond)
-			}
+				return s.Sample().Listeners[way.listener].Live == 0
+			})
 			l := s.Sample().Listeners[way.listener]
-			if l.Live != 0 || l.Classes["stall"] != (Class{1, 0}) || l.Classes["reset"] != (Class{3, 0}) {
+			if l.Classes["stall"] != (Class{1, 0}) || l.Classes["reset"] != (Class{3, 0}) {
 				t.Errorf("counted %+v", l)
 			}
 		})
@@ -212,9 +214,7 @@ func TestGracefulStop(t *testing.T) {
 			delayed, stalled := make(chan error, 1), make(chan error, 1)
 			go get("/delay/300ms", delayed)
 			go get("/stall", stalled)
-			for n, _ := s.Sample().Total(); n < 2; n, _ = s.Sample().Total() {
-				time.Sleep(time.Millisecond)
-			}
+			servetest.Eventually(t, "both have begun", func() bool { n, _ := s.Sample().Total(); return n == 2 })
 			s.Stop(t.Context())
 			if err := <-delayed; err != nil {
 				t.Errorf("a request in flight: %v", err)
@@ -225,7 +225,7 @@ func TestGracefulStop(t *testing.T) {
 			if received, answered := s.Sample().Total(); received != 2 || answered != 1 {
 				t.Errorf("received %d, answered %d, want 2 and 1", received, answered)
 			}
-			if _, err := net.DialTimeout("tcp", s.Addresses()[way.listener], time.Second); err == nil {
+			if !servetest.Refuses(s.Addresses()[way.listener]) {
 				t.Error("still listens")
 			}
 		})
@@ -242,9 +242,7 @@ func TestHardStop(t *testing.T) {
 				_, err := client.Get(way.scheme + "://" + s.Addresses()[way.listener] + "/delay/1h")
 				failed <- err
 			}()
-			for n, _ := s.Sample().Total(); n < 1; n, _ = s.Sample().Total() {
-				time.Sleep(time.Millisecond)
-			}
+			servetest.Eventually(t, "it has begun", func() bool { n, _ := s.Sample().Total(); return n == 1 })
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 			defer cancel()
 			s.Stop(ctx)

@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/planrun/planrun/internal/serve/leak"
 	"github.com/planrun/planrun/internal/serve/origin"
+	"github.com/planrun/planrun/internal/serve/servetest"
 	"github.com/planrun/planrun/internal/worker"
 )
 
@@ -34,15 +34,8 @@ func start(t *testing.T, spec Spec) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Stop(over()) })
+	t.Cleanup(func() { s.Stop(servetest.Over()) })
 	return s
-}
-
-// over is a context that does not wait.
-func over() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
 }
 
 // backend is an origin that says its name.
@@ -52,7 +45,7 @@ func backend(t *testing.T, name string) (*origin.Server, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { o.Stop(over()) })
+	t.Cleanup(func() { o.Stop(servetest.Over()) })
 	return o, o.Addresses()["http"]
 }
 
@@ -73,7 +66,7 @@ var ways = []struct{ protocol, listener, scheme string }{
 func TestPassesOn(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.protocol+" on "+way.listener, func(t *testing.T) {
-			leak.Check(t)
+			servetest.CheckLeaks(t)
 			one, first := backend(t, "one")
 			two, second := backend(t, "two")
 			s := start(t, Spec{Upstreams: []string{first, second}})
@@ -128,7 +121,7 @@ func TestPassesOn(t *testing.T) {
 }
 
 func TestRequestsPassAsTheyCame(t *testing.T) {
-	leak.Check(t)
+	servetest.CheckLeaks(t)
 	seen := make(chan string, 1)
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		dump, _ := httputil.DumpRequest(r, false)
@@ -189,7 +182,7 @@ func TestRoutes(t *testing.T) {
 }
 
 func TestControlUnderTraffic(t *testing.T) {
-	leak.Check(t)
+	servetest.CheckLeaks(t)
 	_, one := backend(t, "one")
 	_, two := backend(t, "two")
 	s := start(t, Spec{Upstreams: []string{one}})
@@ -229,19 +222,14 @@ func TestControlUnderTraffic(t *testing.T) {
 	if sample.Errors != 0 || sample.Upstreams[one].Requests == 0 || sample.Upstreams[two].Requests == 0 {
 		t.Errorf("counted %+v", sample)
 	}
-	leak.Eventually(t, "all answered", func() bool { n := s.Sample(); return n.Answered == n.Received })
+	servetest.Eventually(t, "all answered", func() bool { n := s.Sample(); return n.Answered == n.Received })
 }
 
 func TestFailures(t *testing.T) {
-	leak.Check(t)
+	servetest.CheckLeaks(t)
 	_, web := backend(t, "web")
-	gone, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone.Close()
-	s := start(t, Spec{Timeout: 300 * time.Millisecond, Routes: []Route{
-		{Path: "/gone", Upstreams: []string{gone.Addr().String()}}, {Path: "/empty"},
+	s := start(t, Spec{Timeout: time.Second, Routes: []Route{
+		{Path: "/gone", Upstreams: []string{servetest.Refusing(t)}}, {Path: "/empty"},
 		{Path: "/stall", Upstreams: []string{web}}, {Path: "/reset", Upstreams: []string{web}},
 	}})
 	client := client(t, "h1")
@@ -258,15 +246,26 @@ func TestFailures(t *testing.T) {
 		}
 		answer.Body.Close()
 	}
-	ctx, leave := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer leave()
-	request, _ := http.NewRequestWithContext(ctx, "GET", "http://"+s.Addresses()["http"]+"/stall", nil)
-	if _, err := client.Do(request); !errors.Is(err, context.DeadlineExceeded) {
+	patient := start(t, Spec{Upstreams: []string{web}})
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	go func() {
+		request, _ := http.NewRequestWithContext(ctx, "GET", "http://"+patient.Addresses()["http"]+"/stall", nil)
+		_, err := client.Do(request)
+		left <- err
+	}()
+	servetest.Eventually(t, "in flight", func() bool { return patient.Sample().InFlight == 1 })
+	leave()
+	if err := <-left; !errors.Is(err, context.Canceled) {
 		t.Errorf("left with %v", err)
 	}
-	leak.Eventually(t, "nothing in flight", func() bool { return s.Sample().InFlight == 0 })
+	servetest.Eventually(t, "nothing in flight", func() bool { return patient.Sample().InFlight == 0 })
+	if sample := patient.Sample(); sample.Received != 1 || sample.Answered != 0 || sample.Errors != 0 || sample.Canceled != 1 {
+		t.Errorf("counted %+v of a client that left", sample)
+	}
+	servetest.Eventually(t, "nothing in flight", func() bool { return s.Sample().InFlight == 0 })
 	sample := s.Sample()
-	if sample.Received != 6 || sample.Answered != 4 || sample.Errors != 3 || sample.NoRoute != 2 || sample.Canceled != 1 {
+	if sample.Received != 5 || sample.Answered != 4 || sample.Errors != 3 || sample.NoRoute != 2 || sample.Canceled != 0 {
 		t.Errorf("counted %+v", sample)
 	}
 }
@@ -274,25 +273,31 @@ func TestFailures(t *testing.T) {
 func TestGracefulStop(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.protocol+" on "+way.listener, func(t *testing.T) {
-			leak.Check(t)
-			_, web := backend(t, "web")
-			s := start(t, Spec{Upstreams: []string{web}})
-			fresh, err := net.Dial("tcp", s.Addresses()[way.listener])
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer fresh.Close()
+			servetest.CheckLeaks(t)
+			release := make(chan struct{})
+			web := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+			defer web.Close()
+			s := start(t, Spec{Upstreams: []string{web.Listener.Addr().String()}})
+			address := s.Addresses()[way.listener]
+			servetest.Dial(t, address) // on which no request begins
 			client := client(t, way.protocol)
 			answered := make(chan error, 1)
 			go func() {
-				answer, err := client.Get(way.scheme + "://" + s.Addresses()[way.listener] + "/delay/300ms")
+				answer, err := client.Get(way.scheme + "://" + address + "/")
 				if err == nil {
 					answer.Body.Close()
 				}
 				answered <- err
 			}()
-			leak.Eventually(t, "in flight", func() bool { return s.Sample().InFlight == 1 })
-			s.Stop(t.Context())
+			servetest.Eventually(t, "in flight", func() bool { return s.Sample().InFlight == 1 })
+			stopped := make(chan struct{})
+			go func() {
+				s.Stop(t.Context())
+				close(stopped)
+			}()
+			servetest.Eventually(t, "listens no more", func() bool { return servetest.Refuses(address) })
+			close(release)
+			<-stopped
 			if err := <-answered; err != nil {
 				t.Error(err)
 			}

@@ -116,12 +116,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.inFlight.Add(1)
 	whole := false
 	defer func() {
-		s.inFlight.Add(-1)
 		if whole {
 			s.answered.Add(1)
 		} else {
 			s.unfinished.Add(1)
 		}
+		s.inFlight.Add(-1) // last: what is not in flight any more is counted
 	}()
 	pool := s.table.Load().find(r.Host, r.URL.Path)
 	if pool == nil {

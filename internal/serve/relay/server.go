@@ -241,12 +241,13 @@ func (s *Server) Stop(ctx context.Context) error {
 			s.wg.Wait()
 			close(ended)
 		}()
-		ticker := time.NewTicker(Quiet)
-		defer ticker.Stop()
+		again := time.NewTimer(Quiet)
+		defer again.Stop()
 		for {
 			s.closeQuiet(false)
 			select {
-			case <-ticker.C:
+			case <-again.C: // a ticker would come early after it came late
+				again.Reset(Quiet)
 			case <-ended:
 				return
 			case <-ctx.Done():

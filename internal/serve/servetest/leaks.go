@@ -1,5 +1,6 @@
-// Package leak lets a test of a server see that it leaves nothing behind.
-package leak
+// Package servetest is what the tests of planrun's own servers share: peers for a server, waiting for what must come, and
+// seeing that a server leaves nothing behind.
+package servetest
 
 import (
 	"os"
@@ -9,12 +10,12 @@ import (
 	"time"
 )
 
-// Patience is how long what was ended may take to be gone.
-const Patience = 10 * time.Second
+// Patience is how long what must come may take, or what was ended to be gone. A test that passes does not wait for it.
+const Patience = 30 * time.Second
 
-// Check notes how many goroutines and sockets there are, and fails the test if there are more after it and all
+// CheckLeaks notes how many goroutines and sockets there are, and fails the test if there are more after it and all
 // clean-up that the test registers later. Tests that use it cannot run in parallel.
-func Check(t testing.TB) {
+func CheckLeaks(t testing.TB) {
 	t.Helper()
 	goroutines, sockets := runtime.NumGoroutine(), count(t)
 	t.Cleanup(func() {
