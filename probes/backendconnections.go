@@ -55,7 +55,7 @@ func (p *backendConnections) Sample(ctx context.Context, env *task.ProbeEnv) err
 	p.step("backend-connections", env)
 	ps := pick(env.Processes.All(), p.Of)
 	if len(ps) == 0 {
-		return p.said.first(nobody(p.Of, env))
+		return p.said.once("nobody", nobody(p.Of, env))
 	}
 	var errs []error
 	for _, pr := range ps {

@@ -63,7 +63,7 @@ func (c *cgroup) Sample(ctx context.Context, env *task.ProbeEnv) error {
 	c.step("cgroup", env)
 	ps := pick(env.Processes.All(), c.Of)
 	if len(ps) == 0 && len(c.groups) == 0 {
-		return c.said.first(nobody(c.Of, env))
+		return c.said.once("nobody", nobody(c.Of, env))
 	}
 	version := cgroupVersion()
 	if version == nil {

@@ -103,11 +103,11 @@ func start(t *testing.T, name, role string, cmd *exec.Cmd) *fake {
 		in.Close()
 		select {
 		case <-f.exited:
-		case <-time.After(5 * time.Second):
+		case <-time.After(30 * time.Second):
 			cmd.Process.Signal(unix.SIGTERM)
 			select {
 			case <-f.exited:
-			case <-time.After(5 * time.Second):
+			case <-time.After(30 * time.Second):
 				t.Errorf("%s did not end by itself", name)
 				cmd.Process.Kill()
 				<-f.exited

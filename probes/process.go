@@ -97,7 +97,7 @@ func (p *process) Sample(ctx context.Context, env *task.ProbeEnv) error {
 	}
 	engine, err := p.engine(snap, env, t)
 	if len(p.watched) == 0 && !engine && p.Of != "" {
-		return p.said.first(nobody(p.Of, env))
+		return p.said.once("nobody", nobody(p.Of, env))
 	}
 
 	errs := []error{err}

@@ -38,6 +38,19 @@ func TestBackendConnections(t *testing.T) {
 	}
 }
 
+// Backends that run already are no processes of the plan. That is said once, whoever else comes and goes.
+func TestBackendsWithoutProcesses(t *testing.T) {
+	sut, load := burner(t, "sut", "sut", "idle"), burner(t, "load", "load", "idle")
+	b, p := newBench(sut), &backendConnections{Of: "backends", pace: pace{Every: time.Second}}
+	if _, err := b.sample(t, p); err == nil || !strings.Contains(err.Error(), "no process is named backends, nor has such a role; there are sut (sut)") {
+		t.Errorf("without backends: %v", err)
+	}
+	b.all = append(b.all, load)
+	if _, err := b.sample(t, p); err != nil {
+		t.Errorf("said again: %v", err)
+	}
+}
+
 func TestRelay(t *testing.T) {
 	r := burner(t, "relays", "relays", "idle")
 	r.sample = faults.Sample{Relays: map[string]faults.Counters{
