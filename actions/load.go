@@ -2,25 +2,24 @@ package actions
 
 import (
 	"context"
-	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/task"
+	"github.com/planrun/planrun/internal/load"
 )
 
 var loadKind = kind("load", `Send HTTP requests. Its own worker processes keep the connections open from its start to its end and count what became of every request.
-A load is a closed loop (each connection sends its next request when the last was answered) unless it has a rate; with a rate request k is due when the integral of the rate reaches k, and latency counts from then.`, func() *Load { return &Load{Headline: true} })
+A load is a closed loop (a connection, or a stream of it, sends its next request when the last was answered) unless it has a rate; with a rate request k is due when the integral of the rate reaches k, and latency counts from then.`, func() *Load { return &Load{Headline: true} })
 
 // Load is the spec of a load.
 type Load struct {
 	Use string `yaml:"use" uses:"loads" short:"true" doc:"an entry of loads that this one builds on"`
 
-	Endpoint string      `yaml:"endpoint" doc:"where the requests go: an endpoint of the target, by name; http if neither it nor url is written. TLS is spoken to one whose name is https"`
-	URL      string      `yaml:"url" doc:"where the requests go instead: scheme://host:port/path"`
-	Proxy    string      `yaml:"proxy" enum:"target" later:"forward proxies come with the next load generator" doc:"target: requests go through the target as a forward proxy, in absolute form or by CONNECT"`
+	Endpoint string      `yaml:"endpoint" doc:"where the requests go: an endpoint of the target, by name; http if neither it nor url is written. TLS is spoken to one whose name is https or ends in it. With proxy: where the target listens as a proxy"`
+	URL      string      `yaml:"url" doc:"where the requests go instead: scheme://host:port/path; with proxy: what the proxy is asked for"`
+	Proxy    string      `yaml:"proxy" enum:"target" doc:"target: the url is asked of the target as a forward proxy, in absolute form, or through a tunnel (CONNECT) if it is https"`
 	Address  dsl.Address `yaml:"address" doc:"what is dialled, if it is not the endpoint or the url's host"`
 	Host     string      `yaml:"host" doc:"the Host header or :authority; left out: the url's host, or the address"`
 	Protocol string      `yaml:"protocol" enum:"h1|h2|h2c" default:"h1" doc:"h1: HTTP/1.1; h2: HTTP/2 over TLS; h2c: HTTP/2 without TLS, with prior knowledge"`
@@ -30,21 +29,21 @@ type Load struct {
 	Path    string          `yaml:"path" default:"/" doc:"the path with its query"`
 	Headers dsl.Map[string] `yaml:"headers" keys:"any" doc:"further request headers"`
 	Body    string          `yaml:"body" doc:"the request body"`
-	Spread  Spread          `yaml:"spread" later:"it comes with the next load generator" doc:"varies the requests"`
-	By      string          `yaml:"by" later:"it comes with the next load generator" doc:"counts by who answered: header(NAME)"`
+	Spread  Spread          `yaml:"spread" doc:"varies the requests"`
+	By      string          `yaml:"by" doc:"counts answers by who gave them: header(NAME), the value of this response header; by(\"VALUE\") in expressions reads it"`
 	Expect  LoadExpect      `yaml:"expect" doc:"what a right answer is; another one is a failure of the class mismatch or non_2xx. Left out: any 2xx"`
 
 	Connections int          `yaml:"connections" min:"1" max:"1000000" default:"1" doc:"connections, of all workers together"`
-	Streams     int          `yaml:"streams" min:"1" max:"65536" default:"1" later:"streams come with HTTP/2" doc:"requests in flight on a connection, with HTTP/2"`
-	InFlight    int          `yaml:"in-flight" min:"1" later:"it comes with HTTP/2" doc:"requests in flight in all, whatever the number of connections"`
+	Streams     int          `yaml:"streams" min:"1" max:"65536" doc:"requests in flight on a connection, with HTTP/2. Left out: 1 in a closed loop or a distinct pool; in an open loop or with in-flight as many as the server allows"`
+	InFlight    int          `yaml:"in-flight" min:"1" doc:"requests in flight in all, whatever the number of connections; left out: connections times streams"`
 	Pool        string       `yaml:"pool" enum:"fixed|dial|distinct" default:"fixed" doc:"fixed: these connections are all, a request waits at the server's stream limit; dial: another connection is opened when all are at the limit; distinct: a connection for each worker of the client"`
 	Reuse       string       `yaml:"reuse" enum:"keep-alive|none" default:"keep-alive" doc:"none: a new connection for every request"`
-	ConnectRate dsl.Rate     `yaml:"connect-rate" later:"it comes with the next load generator" doc:"connections opened a second at the start; left out: all at once"`
+	ConnectRate dsl.Rate     `yaml:"connect-rate" doc:"connections that are opened a second before the load begins, of all workers together; left out: all at once"`
 	Rate        LoadRate     `yaml:"rate" doc:"open loop: requests a second; none or left out: a closed loop"`
 	MaxWaiting  int          `yaml:"max-waiting" min:"1" default:"100000" doc:"requests that may be due and wait for a connection; those beyond are failures of the class dropped"`
 	Timeout     dsl.Duration `yaml:"timeout" min:"1ms" default:"10s" doc:"from the sending of a request to the end of its answer; also how long the end of the load waits for what is in flight"`
-	ReadRate    dsl.ByteRate `yaml:"read-rate" later:"it comes with the attacks" doc:"how fast answers are read"`
-	Sources     dsl.Strings  `yaml:"sources" later:"it comes with the ramp" doc:"source addresses or networks; each has about 28,000 ports"`
+	ReadRate    dsl.ByteRate `yaml:"read-rate" doc:"how fast answers are read, on each connection; left out: as fast as they come"`
+	Sources     dsl.Strings  `yaml:"sources" doc:"addresses or networks (127.0.1.0/24) that connections come from in turn; each address has about 28,000 ports. They are loopback's or assigned to this machine"`
 	Resolve     string       `yaml:"resolve" enum:"once" default:"once" doc:"when the host's name is looked up: once, at the start"`
 	Workers     int          `yaml:"workers" min:"1" max:"256" default:"1" doc:"worker processes"`
 	CPUs        dsl.CPUs     `yaml:"cpus" doc:"CPUs of the workers; left out: those of host.cpus.load"`
@@ -56,13 +55,13 @@ type Load struct {
 // LoadTLS says how TLS is spoken. The certificate is not verified: targets have self-signed ones.
 type LoadTLS struct {
 	ServerName string      `yaml:"server-name" doc:"the server name of the handshake; left out: the host without its port"`
-	Resume     bool        `yaml:"resume" later:"it comes with the next load generator" doc:"resume sessions"`
-	Groups     dsl.Strings `yaml:"groups" later:"it comes with the next load generator" doc:"key exchange groups, in order: X25519, P-256, X25519MLKEM768"`
+	Resume     bool        `yaml:"resume" doc:"resume sessions: a new connection then makes a shorter handshake"`
+	Groups     dsl.Strings `yaml:"groups" doc:"key exchange groups, in order: X25519, P-256, P-384, P-521, X25519MLKEM768; left out: Go's own choice"`
 }
 
 // Spread varies requests from a table that is made once.
 type Spread struct {
-	Path string `yaml:"path" doc:"a path with a range: /item/{0..255}"`
+	Path string `yaml:"path" required:"true" doc:"a path with ranges, in place of the load's own: /item/{0..255}; each request takes the next of at most 65,536 paths"`
 }
 
 // LoadExpect is what a right answer is.
@@ -90,62 +89,11 @@ type RateStep struct {
 // Lasting: a load goes on until its phase ends.
 func (l *Load) Lasting() bool { return true }
 
-// Check finds what the types do not.
-func (l *Load) Check(c *dsl.Check) {
-	if l.Endpoint != "" && l.URL != "" {
-		c.Errorf("url", "a load has an endpoint or a url, not both; remove one")
-	}
-	if l.URL != "" {
-		if u, err := url.Parse(l.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			c.Errorf("url", "%q is no http:// or https:// url", l.URL)
-		} else if u.RequestURI() != "/" && l.Path != "/" && l.Path != "" {
-			c.Errorf("path", "the url says %s already; remove one of them", u.RequestURI())
-		}
-	}
-	if l.Path != "" && !strings.HasPrefix(l.Path, "/") {
-		c.Errorf("path", "the path %q does not begin with /", l.Path)
-	}
-	for key, text := range map[string]string{"path": l.Path, "host": l.Host} {
-		if i := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }); i >= 0 {
-			c.Errorf(key, "%q holds a character that cannot stand in a request (%q)", text, text[i]).Hint = "leave it out, or write it as %20 in a path"
-		}
-	}
-	if strings.ContainsAny(l.Method, " \r\n\t") || l.Method == "" {
-		c.Errorf("method", "%q is no request method", l.Method)
-	}
-	r := l.Rate
-	if c.Has("rate") && c.Known("rate") && r.Constant == 0 && r.From == 0 && r.To == 0 && r.Steps == nil {
-		c.Errorf("rate", "a rate of 0 sends nothing").Hint = "write a rate above 0, or none for a closed loop"
-	}
-	if forms := b2i(r.Constant != 0) + b2i(r.From != 0 || r.To != 0 || r.Over != 0) + b2i(r.Steps != nil); forms > 1 {
-		c.Errorf("rate", "a rate is a number, a ramp {from, to, over} or steps, not several of them")
-	}
-	if (r.From != 0 || r.To != 0) != (r.Over != 0) {
-		c.Errorf("rate", "a ramp wants from, to and over")
-	}
-	if l.Expect.SHA256 != "" && len(l.Expect.SHA256) != 64 {
-		c.Errorf("expect", "a SHA-256 has 64 hexadecimal digits")
-	}
-	if l.Protocol != "h1" && l.Protocol != "" {
-		c.Laterf("protocol", "%s comes with the next load generator", l.Protocol)
-	}
-	if l.Pool == "dial" || l.Pool == "distinct" {
-		c.Laterf("pool", "%s comes with HTTP/2", l.Pool)
-	}
-	for _, h := range l.Headers {
-		if strings.ContainsAny(h.Name+h.Val, "\r\n") || strings.ContainsAny(h.Name, " :") || h.Name == "" {
-			c.Errorf("headers", "%q is no header", h.Name)
-		}
-		if slices.Contains([]string{"host", "connection", "expect", "upgrade", "content-length", "transfer-encoding"}, strings.ToLower(h.Name)) {
-			c.Errorf("headers", "%s is the load's own header", h.Name).Hint = "host has a key of its own; the others follow from body, reuse and protocol"
-		}
-	}
-}
-
 // Declares says which endpoint it uses and what it takes of the machine.
 func (l *Load) Declares() task.Declaration {
-	d := task.Declaration{Needs: task.Needs{Connections: l.Connections, Descriptors: l.Connections, Ports: l.Connections}}
-	if l.URL == "" {
+	n := l.mostConnections()
+	d := task.Declaration{Needs: task.Needs{Connections: n, Descriptors: n, Ports: n}}
+	if l.URL == "" || l.Proxy != "" {
 		d.Uses = append(d.Uses, task.Use{Kind: "endpoint", Name: l.endpoint(), Field: "endpoint"})
 	}
 	return d
@@ -153,6 +101,38 @@ func (l *Load) Declares() task.Declaration {
 
 // RequestsWithin is how many requests are due within a time; 0 if that is not known, as in a closed loop.
 func (l *Load) RequestsWithin(d time.Duration) float64 { return l.Rate.requests(d) }
+
+// mostConnections is how many connections may be open at the same time; of a pool that dials, as far as the load says.
+func (l *Load) mostConnections() int {
+	if streams := max(1, l.streams()); l.Pool == "dial" && streams < load.MaxStreams {
+		return max(l.Connections, (l.InFlight+streams-1)/streams)
+	}
+	return l.Connections
+}
+
+func (l *Load) http2() bool { return l.Protocol == "h2" || l.Protocol == "h2c" }
+
+// streams is how many requests a connection may have in flight; load.MaxStreams leaves it to the server.
+func (l *Load) streams() int {
+	switch {
+	case l.Streams > 0:
+		return l.Streams
+	case l.http2() && l.Reuse != "none" && l.Pool != "distinct" && (l.InFlight > 0 || l.Rate.steps() != nil):
+		return load.MaxStreams
+	}
+	return 1
+}
+
+// tls reports whether what is asked for speaks TLS.
+func (l *Load) tls() bool {
+	if l.URL != "" {
+		return strings.HasPrefix(strings.ToLower(l.URL), "https:")
+	}
+	return speaksTLS(l.endpoint())
+}
+
+// speaksTLS reports whether an endpoint of this name speaks TLS.
+func speaksTLS(endpoint string) bool { return strings.HasSuffix(endpoint, "https") }
 
 func (l *Load) endpoint() string {
 	if l.Endpoint == "" {

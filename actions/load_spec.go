@@ -15,9 +15,10 @@ import (
 
 // spec says what the workers send, as they want it.
 func (l *Load) spec(ctx context.Context, env *task.Env) (load.Spec, error) {
-	s := load.Spec{Protocol: l.Protocol, Scheme: "http", Host: l.Host, ServerName: l.TLS.ServerName, Method: l.Method, Path: l.Path,
-		Body: []byte(l.Body), Connections: l.Connections, Streams: l.Streams, Reuse: l.Reuse != "none", Rate: l.Rate.steps(),
-		MaxWaiting: l.MaxWaiting, Timeout: l.Timeout, Pacing: l.Pacing, Expect: load.Expect{Status: l.Expect.Status, SHA256: l.Expect.SHA256}}
+	s := load.Spec{Protocol: l.Protocol, Scheme: "http", Host: l.Host, ServerName: l.TLS.ServerName, Method: l.Method, Path: l.Path, SpreadPath: l.Spread.Path,
+		Body: []byte(l.Body), Resume: l.TLS.Resume, TLSGroups: l.TLS.Groups, Connections: l.Connections, Streams: l.streams(), InFlight: l.InFlight, Pool: l.Pool,
+		Reuse: l.Reuse != "none", ConnectRate: float64(l.ConnectRate), ReadRate: int64(l.ReadRate), Rate: l.Rate.steps(), MaxWaiting: l.MaxWaiting,
+		Timeout: l.Timeout, Pacing: l.Pacing, Expect: load.Expect{Status: l.Expect.Status, SHA256: l.Expect.SHA256}}
 	if l.Expect.Bytes != nil {
 		n := int64(*l.Expect.Bytes)
 		s.Expect.Bytes = &n
@@ -25,15 +26,30 @@ func (l *Load) spec(ctx context.Context, env *task.Env) (load.Spec, error) {
 	for _, h := range l.Headers {
 		s.Headers = append(s.Headers, load.Header{Name: h.Name, Value: h.Val})
 	}
-	address := ""
+	if m := byHeader.FindStringSubmatch(l.By); m != nil {
+		s.By = m[1]
+	}
+	if l.tls() {
+		s.Scheme = "https"
+	}
+	dialled, err := l.where(ctx, env, &s)
+	if err != nil {
+		return s, err
+	}
+	s.Sources, err = l.sources(dialled)
+	return s, err
+}
+
+// where fills in what is dialled and what is asked for, and gives the address that is dialled.
+func (l *Load) where(ctx context.Context, env *task.Env, s *load.Spec) (dialled string, err error) {
 	if l.URL != "" {
 		u, err := url.Parse(l.URL)
 		if err != nil {
-			return s, fmt.Errorf("reading the url: %w", err)
+			return "", fmt.Errorf("reading the url: %w", err)
 		}
-		s.Scheme, address = u.Scheme, u.Host
+		s.Address = u.Host
 		if u.Port() == "" {
-			address = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+			s.Address = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 		}
 		if s.Host == "" {
 			s.Host = u.Host
@@ -41,25 +57,32 @@ func (l *Load) spec(ctx context.Context, env *task.Env) (load.Spec, error) {
 		if l.Path == "/" && u.RequestURI() != "" {
 			s.Path = u.RequestURI()
 		}
-	} else {
-		a, err := env.Endpoint(l.endpoint())
-		if err != nil {
-			return s, err
+	}
+	if l.Proxy != "" {
+		// What is behind the proxy it looks up itself; here it is only made sure that load may go there.
+		if _, err := resolve(ctx, s.Address, env.Allowed); err != nil {
+			return "", err
 		}
-		address = a
-		if l.endpoint() == "https" {
-			s.Scheme = "https"
+		proxy, err := env.Endpoint(l.endpoint())
+		if err != nil {
+			return "", err
+		}
+		s.Proxy, err = resolve(ctx, proxy, env.Allowed)
+		return s.Proxy, err
+	}
+	if l.URL == "" {
+		if s.Address, err = env.Endpoint(l.endpoint()); err != nil {
+			return "", err
 		}
 	}
 	if l.Address != "" {
-		address = string(l.Address)
+		s.Address = string(l.Address)
 	}
 	if s.Host == "" {
-		s.Host = address
+		s.Host = s.Address
 	}
-	var err error
-	s.Address, err = resolve(ctx, address, env.Allowed)
-	return s, err
+	s.Address, err = resolve(ctx, s.Address, env.Allowed)
+	return s.Address, err
 }
 
 // resolve looks a host up once and refuses what may not be sent to.

@@ -53,3 +53,6 @@ func (c *Check) Has(key string) bool { return c.n.get(key) != nil }
 
 // Known reports whether the value of a key is known: it holds no unfilled expression.
 func (c *Check) Known(key string) bool { return !c.n.get(key).hasHoles() }
+
+// Entry reports whether the spec is an entry of loads: an action that builds on it may write what it leaves out.
+func (c *Check) Entry() bool { return c.f != nil && c.f.entry }

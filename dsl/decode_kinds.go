@@ -158,7 +158,9 @@ func (d *decoder) namedLoad(n *node, v reflect.Value, f *field) *node {
 		return n
 	}
 	spec := k.New()
-	out := d.structure(n, reflect.ValueOf(spec).Elem(), f, k.Short)
+	entry := *f
+	entry.entry = true
+	out := d.structure(n, reflect.ValueOf(spec).Elem(), &entry, k.Short)
 	v.Addr().Interface().(*NamedLoad).Spec = spec
 	return out
 }

@@ -11,6 +11,7 @@ type field struct {
 	when   Time
 	noHole bool
 	part   bool       // what the mapping uses is not known yet: more can come from there
+	entry  bool       // it is an entry of loads
 	t      *fieldType // tags for the value itself; nil: none
 }
 

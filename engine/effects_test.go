@@ -43,6 +43,9 @@ func do(actions string) string {
 func inLoad(spec string) string {
 	return "scenarios: {s: {phases: [{measure: {for: 400ms, do: [{load: {use: small, " + spec + "}}]}}]}}"
 }
+func overTLS(spec string) string {
+	return "backends: {web: {listen: [https]}}\ntargets: {t: {install: [{start: {name: sut, builtin: relay, listen: [https], upstreams: web}}]}}\n" + inLoad("endpoint: https, "+spec)
+}
 func inPhase(keys string) string {
 	return "scenarios: {s: {phases: [{measure: {for: 400ms, do: [{load: small}], " + keys + "}}]}}"
 }

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,7 +39,7 @@ type loadRun struct {
 	over     bool
 }
 
-// Prepare starts the workers one by one; each connects and verifies.
+// Prepare starts the workers, all at once (the rate at which they connect is that of all together); each connects and verifies.
 func (l runLoads) Prepare(ctx context.Context, spec load.Spec, opts task.LoadOptions) (task.PreparedLoad, error) {
 	r := l.r
 	process := opts.Name
@@ -53,44 +55,80 @@ func (l runLoads) Prepare(ctx context.Context, spec load.Spec, opts task.LoadOpt
 	if spec.Pacing == "" {
 		spec.Pacing = r.pacing(cpus, opts.Workers)
 	}
-	x := &loadRun{r: r, spec: spec, opts: opts, reported: map[int]bool{}, counts: map[string]load.Counts{}}
-	rec := record.Load{Name: opts.Name, Headline: opts.Headline, Spec: spec, Workers: opts.Workers, CPUs: cpus, Totals: map[string]load.Counts{}}
+	x := &loadRun{r: r, spec: spec, opts: opts, reported: map[int]bool{}, counts: map[string]load.Counts{}, workers: make([]task.Process, opts.Workers)}
+	starting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var failed sync.Once
+	var failure error // of the first worker that did not become ready; the others need not then
+	var wg sync.WaitGroup
 	for i := range opts.Workers {
-		s := spec
-		s.Worker = i
-		p, err := r.procs.Start(ctx, task.ProcessSpec{Name: process, Role: "load", Limits: r.inst.limits("load"), Replica: i, Builtin: "load", Config: s, Hold: true, Ready: task.Ready{Within: readyWithin + spec.Timeout}, CPUs: cpus,
-			Nice: r.p.Host.Nice, Dir: r.dirOf("load", opts.Name, i), Grace: spec.Timeout + 5*time.Second, OnSample: func(b json.RawMessage) { x.sample(i, b) }})
-		if err != nil {
-			x.abandon()
-			return nil, fmt.Errorf("starting worker %d of load %q: %w", i, opts.Name, err)
-		}
-		x.workers = append(x.workers, p)
+		wg.Go(func() {
+			if err := x.prepare(starting, process, i, cpus); err != nil {
+				failed.Do(func() { failure = err })
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	if failure != nil {
+		x.abandon()
+		return nil, failure
+	}
+	rec := record.Load{Name: opts.Name, Headline: opts.Headline, Spec: spec, Workers: opts.Workers, CPUs: cpus, Totals: map[string]load.Counts{}}
+	for i, p := range x.workers {
 		r.noteProcess(p, cpus)
 		var ready load.Ready
 		if err := json.Unmarshal(p.ReadyBody(), &ready); err != nil {
 			x.abandon()
 			return nil, fmt.Errorf("reading what worker %d of load %q said when it was ready: %w", i, opts.Name, err)
 		}
-		rec.Ready.Connections += ready.Connections
-		rec.Ready.Verified += ready.Verified
-		rec.Ready.Problem = first(rec.Ready.Problem, ready.Problem)
-		rec.Ready.Shortage = first(rec.Ready.Shortage, ready.Shortage)
-		rec.Ready.Refused = first(rec.Ready.Refused, ready.Refused)
+		addReady(&rec.Ready, ready)
 	}
 	x.index = r.addLoad(rec)
 	return x, nil
 }
 
-func first(a, b string) string {
-	if a != "" {
-		return a
+// prepare starts one worker.
+func (x *loadRun) prepare(ctx context.Context, process string, i int, cpus []int) error {
+	r, s := x.r, x.spec
+	s.Worker = i
+	p, err := r.procs.Start(ctx, task.ProcessSpec{Name: process, Role: "load", Limits: r.inst.limits("load"), Replica: i, Builtin: "load", Config: s, Hold: true, Ready: task.Ready{Within: readyWithin(s)}, CPUs: cpus,
+		Nice: r.p.Host.Nice, Dir: r.dirOf("load", x.opts.Name, i), Grace: s.Timeout + 5*time.Second, OnSample: func(b json.RawMessage) { x.sample(i, b) }})
+	if err != nil {
+		return fmt.Errorf("starting worker %d of load %q: %w", i, x.opts.Name, err)
 	}
-	return b
+	x.workers[i] = p
+	return nil
 }
 
-// readyWithin is how long a worker has to open its connections; the first answer has the load's timeout beside it, because
-// a slow target is a result.
-const readyWithin = 30 * time.Second
+// addReady adds what a worker said when it was ready to what others said: numbers are added up, of words the first ones
+// stay, of the wires the least one (workers may differ in what they may use), of the server's bounds on streams the smallest.
+func addReady(sum *load.Ready, r load.Ready) {
+	sum.Connections += r.Connections
+	sum.Verified += r.Verified
+	sum.Problem = cmp.Or(sum.Problem, r.Problem)
+	sum.Shortage = cmp.Or(sum.Shortage, r.Shortage)
+	sum.Refused = cmp.Or(sum.Refused, r.Refused)
+	if sum.Wire == "" || slices.Index(wires, r.Wire) > slices.Index(wires, sum.Wire) {
+		sum.Wire, sum.WireNote = r.Wire, r.WireNote
+	}
+	if r.StreamLimit > 0 && (sum.StreamLimit == 0 || r.StreamLimit < sum.StreamLimit) {
+		sum.StreamLimit = r.StreamLimit
+	}
+}
+
+// wires are what moves the bytes of a load, the best first.
+var wires = []string{"io_uring", "epoll", "goroutines"}
+
+// readyWithin is how long a worker has to open its connections, 30 s beyond what its connect-rate takes; the first answer has
+// the load's timeout beside it, because a slow target is a result.
+func readyWithin(s load.Spec) time.Duration {
+	within := 30*time.Second + s.Timeout
+	if s.ConnectRate > 0 {
+		within += time.Duration(float64(s.Connections) / s.ConnectRate * float64(time.Second))
+	}
+	return within
+}
 
 // loadName is what the next load of that name is recorded as: see record.LoadName.
 func (r *run) loadName(name string) string {
@@ -113,7 +151,9 @@ func (x *loadRun) abandon() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	for _, w := range x.workers {
-		x.r.procs.Stop(ctx, w)
+		if w != nil {
+			x.r.procs.Stop(ctx, w)
+		}
 	}
 }
 

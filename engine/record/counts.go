@@ -27,6 +27,8 @@ func AddCounts(sum *load.Counts, c load.Counts) {
 	sum.StalledLagNs = max(sum.StalledLagNs, c.StalledLagNs)
 	sum.Non2xx = addMap(sum.Non2xx, c.Non2xx)
 	sum.Errors = addMap(sum.Errors, c.Errors)
+	sum.By = addMap(sum.By, c.By)
+	sum.Sessions = addMap(sum.Sessions, c.Sessions)
 }
 
 func addMap[K comparable](sum, m map[K]int64) map[K]int64 {

@@ -58,9 +58,10 @@ func TestRoundTrip(t *testing.T) {
 	phase := "warm up, slowly"
 	w.Seconds(
 		load.Second{Load: "small/1", Worker: 0, Phase: phase, Second: 3, Latency: hist(1234567, over),
-			Counts: load.Counts{Due: 4, OK: 2, Errors: map[string]int64{"reset": 1}, Non2xx: map[int]int64{503: 1}, MaxElapsed: 7, StalledLagNs: 9}},
+			Counts: load.Counts{Due: 4, OK: 2, Errors: map[string]int64{"reset": 1}, Non2xx: map[int]int64{503: 1}, MaxElapsed: 7, StalledLagNs: 9,
+				By: map[string]int64{"pod-1": 2, "(none)": 1}, Sessions: map[string]int64{"TLS 1.3 TLS_AES_128_GCM_SHA256 X25519": 1}}},
 		load.Second{Load: "small/1", Worker: 1, Phase: phase, Second: 3, Latency: hist(999), Connect: hist(5e6),
-			Counts: load.Counts{Due: 1, OK: 1, MaxElapsed: 5}})
+			Counts: load.Counts{Due: 1, OK: 1, MaxElapsed: 5, By: map[string]int64{"pod-1": 1}, Sessions: map[string]int64{"TLS 1.3 TLS_AES_128_GCM_SHA256 X25519 resumed": 3}}})
 	w.Flush()
 	w.Seconds(load.Second{Load: "small/1", Worker: 1, Phase: phase, Second: 3, Latency: hist(3e6), // reported late
 		Counts: load.Counts{Due: 2, OK: 1, Errors: map[string]int64{"reset": 1}}})
@@ -106,7 +107,8 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatalf("%d seconds, want 1", len(d.Seconds))
 	}
 	sec := d.Seconds[0]
-	want := load.Counts{Due: 7, OK: 4, Errors: map[string]int64{"reset": 2}, Non2xx: map[int]int64{503: 1}, MaxElapsed: 7, StalledLagNs: 9}
+	want := load.Counts{Due: 7, OK: 4, Errors: map[string]int64{"reset": 2}, Non2xx: map[int]int64{503: 1}, MaxElapsed: 7, StalledLagNs: 9,
+		By: map[string]int64{"pod-1": 3, "(none)": 1}, Sessions: map[string]int64{"TLS 1.3 TLS_AES_128_GCM_SHA256 X25519": 1, "TLS 1.3 TLS_AES_128_GCM_SHA256 X25519 resumed": 3}}
 	if diff := cmp.Diff(want, sec.Counts); diff != "" {
 		t.Error(diff)
 	}
