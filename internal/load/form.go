@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -22,9 +21,6 @@ type form struct {
 
 // size is how many bytes of HTTP a request has.
 func (f *form) size() int { return f.bytes }
-
-// maxForms bounds the table of a spread.
-const maxForms = 65536
 
 // forms writes the requests of a load.
 func (j *job) write() error {
@@ -55,7 +51,7 @@ func (j *job) write() error {
 	paths := []string{j.Path}
 	if j.SpreadPath != "" {
 		var err error
-		if paths, err = Expand(j.SpreadPath); err != nil {
+		if paths, err = SpreadPaths(j.SpreadPath); err != nil {
 			return wrong("spread path %q: %v", j.SpreadPath, err)
 		}
 	}
@@ -125,54 +121,6 @@ func (j *job) form(path string) *form {
 // hasBody tells whether a request says how long its body is.
 func (j *job) hasBody() bool {
 	return len(j.Body) > 0 || slices.Contains([]string{"POST", "PUT", "PATCH"}, j.Method)
-}
-
-// Expand gives the texts that a pattern with ranges stands for: "/item/{0..255}" is /item/0 to /item/255. Numbers with
-// leading zeros keep their width: {00..09}. Several ranges give all combinations, the last one changing fastest. It
-// is an error if a brace holds no range or if there are more than 65,536 texts.
-func Expand(pattern string) ([]string, error) {
-	begin := strings.IndexByte(pattern, '{')
-	if begin < 0 {
-		if strings.IndexByte(pattern, '}') >= 0 {
-			return nil, fmt.Errorf("a } without a {")
-		}
-		return []string{pattern}, nil
-	}
-	length := strings.IndexByte(pattern[begin:], '}')
-	if length < 0 {
-		return nil, fmt.Errorf("a { without a }")
-	}
-	inside := pattern[begin+1 : begin+length]
-	low, high, ok := strings.Cut(inside, "..")
-	from, err1 := strconv.Atoi(low)
-	to, err2 := strconv.Atoi(high)
-	if !ok || err1 != nil || err2 != nil || from < 0 || strings.ContainsAny(inside, "+-") {
-		return nil, fmt.Errorf("{%s} is no range; write {0..255}", inside)
-	}
-	if to < from {
-		return nil, fmt.Errorf("{%s} goes down; write the smaller number first", inside)
-	}
-	if to-from >= maxForms {
-		return nil, fmt.Errorf("{%s} has more than %d values", inside, maxForms)
-	}
-	rest, err := Expand(pattern[begin+length+1:])
-	if err != nil {
-		return nil, err
-	}
-	if (to-from+1)*len(rest) > maxForms {
-		return nil, fmt.Errorf("the ranges together have more than %d values", maxForms)
-	}
-	width := 0
-	if len(low) > 1 && low[0] == '0' {
-		width = len(low)
-	}
-	var out []string
-	for n := from; n <= to; n++ {
-		for _, r := range rest {
-			out = append(out, fmt.Sprintf("%s%0*d%s", pattern[:begin], width, n, r))
-		}
-	}
-	return out, nil
 }
 
 func token(s string) bool {

@@ -146,9 +146,10 @@ func sources(texts []string) ([]netip.Addr, error) {
 	return out, nil
 }
 
-// openSocket makes a socket for a route, bound to its source.
-func openSocket(j *job, r route) (fd int, err error) {
-	fd, err = unix.Socket(r.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, unix.IPPROTO_TCP)
+// openSocket makes a socket for a route, bound to its source. The caller closes the descriptor if it is not -1, also after an
+// error.
+func openSocket(j *job, r route, flags int) (fd int, err error) {
+	fd, err = unix.Socket(r.family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|flags, unix.IPPROTO_TCP)
 	if err != nil {
 		return -1, err
 	}
@@ -174,7 +175,7 @@ func openSocket(j *job, r route) (fd int, err error) {
 
 // dialSocket begins a connection. The caller closes the descriptor if it is not -1, also after an error.
 func dialSocket(j *job, r route) (fd int, err error) {
-	if fd, err = openSocket(j, r); err != nil {
+	if fd, err = openSocket(j, r, unix.SOCK_NONBLOCK); err != nil {
 		return fd, err
 	}
 	if err := unix.Connect(fd, r.to); err != nil && !errors.Is(err, unix.EINPROGRESS) && !errors.Is(err, unix.EINTR) {

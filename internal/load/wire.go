@@ -2,6 +2,7 @@ package load
 
 import (
 	"errors"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -44,16 +45,29 @@ func dialClass(err error) string {
 
 // choose gives the pool the best wire that works here, or the one that is asked for.
 func (p *pool) choose() error {
-	var err error
-	switch p.job.Wire {
-	case "", "epoll":
-		p.wireName = "epoll"
-		p.wire, err = newEpollWire(p)
-	default:
-		return wrong("wire %q: not one of epoll", p.job.Wire)
+	wires := []struct {
+		name string
+		make func(*pool) (wire, error)
+	}{{"io_uring", newUringWire}, {"epoll", newEpollWire}}
+	var names, notes []string
+	for _, w := range wires {
+		names = append(names, w.name)
+		if p.job.Wire != "" && p.job.Wire != w.name {
+			continue
+		}
+		if w.name == "io_uring" && p.job.ReadRate > 0 {
+			notes = append(notes, "io_uring: it has no bound on reading")
+			continue
+		}
+		made, err := w.make(p)
+		if err == nil {
+			p.wire, p.wireName, p.wireNote = made, w.name, strings.Join(notes, "; ")
+			return nil
+		}
+		notes = append(notes, w.name+": "+err.Error())
 	}
-	if err != nil {
-		return &worker.Error{Class: generatorClass, Message: err.Error()}
+	if len(notes) == 0 {
+		return wrong("wire %q: not one of %s", p.job.Wire, strings.Join(names, ", "))
 	}
-	return nil
+	return &worker.Error{Class: generatorClass, Message: "what moves the bytes: " + strings.Join(notes, "; ")}
 }

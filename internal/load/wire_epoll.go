@@ -35,7 +35,7 @@ type ref struct {
 	closing bool
 }
 
-func newEpollWire(p *pool) (*epollWire, error) {
+func newEpollWire(p *pool) (wire, error) {
 	w := &epollWire{p: p, events: make([]unix.EpollEvent, 256), buf: make([]byte, 64<<10), ep: -1, event: -1, slow: newThrottle(p.job.ReadRate)}
 	var err error
 	if w.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err == nil {
