@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,10 +63,14 @@ func TestWait(t *testing.T) {
 	s.cond = func() (any, error) { return false, nil }
 	s.fails("wait: {until: failed == 0, within: 80ms}", "waiting for failed == 0: not within 80ms: it is false")
 
-	s.must(`start: {name: a, command: [sh, -c, "echo one; sleep 0.3; echo two; sleep 0.3; exit 5"], ready: {log: one}}`)
+	over := filepath.Join(t.TempDir(), "over")
+	s.must(`start: {name: a, command: [sh, -c, "echo one; while [ ! -e ` + over + ` ]; do echo two; sleep 0.02; done; exit 5"], ready: {log: one}}`)
 	s.inRun()
 	s.fails("wait: {log: {process: a, line: one}, within: 50ms}", "there is no such line") // it was printed before
 	s.must("wait: {log: {process: a, line: ^two}}")
+	if err := os.WriteFile(over, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	s.fails("wait: {log: {process: a, line: three}}", "the process has ended: exit status 5")
 }
 

@@ -92,7 +92,12 @@ func TestExec(t *testing.T) {
 		t.Errorf("a missing program: %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	time.AfterFunc(50*time.Millisecond, func() { cancel(errors.New("interrupted")) })
+	go func() {
+		for len(s.Processes.All()) == 0 { // until it runs
+			time.Sleep(time.Millisecond)
+		}
+		cancel(errors.New("interrupted"))
+	}()
 	if err := s.doIn(ctx, "exec: [sleep, 600]"); err == nil || !strings.Contains(err.Error(), "it was ended: interrupted") {
 		t.Errorf("interrupted: %v", err)
 	}
@@ -121,7 +126,11 @@ func TestUndoLists(t *testing.T) {
 	}))
 	defer api.Close()
 	log := filepath.Join(s.Dir, "order")
-	s.must(`start: {name: a, command: [sh, -c, "trap 'echo usr1 >>` + log + `' USR1; echo up; while :; do sleep 0.02; done"], ready: {log: up}}`)
+	s.must(`start: {name: a, command: [sh, -c, "trap '' HUP; echo up; while :; do sleep 0.02; done"], ready: {log: up}}`)
+	a, err := s.Processes.Find("a")
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.must(`{exec: [touch, ` + filepath.Join(s.Dir, "changed") + `], undo: [{exec: [sh, -c, "echo first >>` + log + `"]}, {exec: {command: [sh, -c, "echo second >>` + log + `"], env: {A: b}}}]}`)
 	s.must(`{http: {url: ` + api.URL + `/on, method: PUT}, undo: [http: {url: ` + api.URL + `/off, method: POST, headers: {X-A: b}, body: now}]}`)
 	s.must(`{signal: {process: a, send: HUP, tree: false}, undo: [signal: {process: a, send: USR1}]}`)
@@ -131,7 +140,11 @@ func TestUndoLists(t *testing.T) {
 	if want := []string{"PUT /on  ", "POST /off b now"}; !slices.Equal(got, want) {
 		t.Errorf("requests: %q", got)
 	}
-	if order := s.read(log); !strings.HasSuffix(order, "first\nsecond\n") {
+	if order := s.read(log); order != "first\nsecond\n" {
 		t.Errorf("order: %q", order)
+	}
+	<-a[0].Exited()
+	if status, _ := a[0].Exit(); status != "signal: user defined signal 1" { // before the end of the installation ended it
+		t.Errorf("the signal that undoes: %s", status)
 	}
 }

@@ -111,7 +111,7 @@ func TestProcessActions(t *testing.T) {
 	a := s.action("pause: a")
 	go func() { paused <- a.Spec.(task.Action).Run(ctx, s.Env) }()
 	state := func(want byte) bool {
-		for range 500 {
+		for range 3000 {
 			if p, _ := kernel.Read(after[0].PID()); p.State == want || want == 'S' && p.State == 'R' {
 				return true
 			}

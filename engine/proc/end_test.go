@@ -35,10 +35,11 @@ func TestStopEndsTheWholeTree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tree, err := p.(*Process).tree()
-			if err != nil || len(tree) < tc.least {
-				t.Fatalf("tree: %v, %v", tree, err)
-			}
+			var tree []kernel.Stat
+			eventually(t, "the whole tree is up", func() bool {
+				tree, err = p.(*Process).tree()
+				return err == nil && len(tree) >= tc.least
+			})
 			if err := h.g.Stop(t.Context(), p); err != nil {
 				t.Fatal(err)
 			}
@@ -54,8 +55,8 @@ func TestStopEndsTheWholeTree(t *testing.T) {
 // A command that goes into the background is followed there.
 func TestDaemon(t *testing.T) {
 	h := newHarness(t)
-	exits := make(chan string, 1)
-	p, err := h.g.Start(t.Context(), task.ProcessSpec{Name: "x", Command: sh("setsid sh -c 'sleep 3; exit 9' & exit 0"),
+	exits, over := make(chan string, 1), filepath.Join(h.dir, "over")
+	p, err := h.g.Start(t.Context(), task.ProcessSpec{Name: "x", Command: sh("setsid sh -c 'while [ ! -e " + over + " ]; do sleep 0.02; done; exit 9' & exit 0"),
 		OnExit: func(status string, expected bool) { exits <- fmt.Sprint(status, " ", expected) }})
 	if err != nil {
 		t.Fatal(err)
@@ -64,6 +65,9 @@ func TestDaemon(t *testing.T) {
 		s, ok := kernel.Read(p.PID())
 		return ok && s.PPID == os.Getpid() && s.Session == p.PID()
 	})
+	if err := os.WriteFile(over, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	if got := <-exits; got != "exit status 9 false" {
 		t.Errorf("exit: %s", got)
 	}
@@ -134,10 +138,10 @@ func TestHaproxy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, err := p.(*Process).Tree()
-	if err != nil || len(tree) < 2 {
-		t.Errorf("a master and a worker: %v, %v", tree, err)
-	}
+	eventually(t, "a master and a worker", func() bool {
+		tree, err := p.(*Process).Tree()
+		return err == nil && len(tree) >= 2
+	})
 	if err := h.g.Stop(context.Background(), p); err != nil {
 		t.Fatal(err)
 	}

@@ -133,11 +133,11 @@ func (h *harness) port() int {
 
 func eventually(t *testing.T, what string, f func() bool) {
 	t.Helper()
-	for range 1000 {
+	for range 3000 {
 		if f() {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("not within 10 s: %s", what)
+	t.Fatalf("not within 30 s: %s", what)
 }

@@ -49,10 +49,18 @@ func TestPortsAreNeverGivenTwice(t *testing.T) {
 	}
 	var again portClaim
 	defer again.releaseAll()
-	for _, ports := range got {
-		if ok, err := again.claim(ports[0]); err != nil || !ok {
-			t.Errorf("port %d cannot be claimed again: %v", ports[0], err)
+	claimed := 0
+	for p := range seen {
+		ok, err := again.claim(p)
+		if err != nil {
+			t.Errorf("port %d cannot be claimed again: %v", p, err)
 		}
+		if ok {
+			claimed++
+		}
+	}
+	if claimed < len(seen)/2 { // others on this machine may have got some of them meanwhile
+		t.Errorf("%d of %d ports can be claimed again", claimed, len(seen))
 	}
 }
 

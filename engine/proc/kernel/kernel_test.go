@@ -101,7 +101,7 @@ func TestListeners(t *testing.T) {
 		t.Errorf("listeners: %v", got)
 	}
 	l.Close()
-	if got := Listeners(port); got != nil {
+	if got := Listeners(port); slices.Contains(got, os.Getpid()) { // others may have got the port meanwhile
 		t.Errorf("listeners after it was closed: %v", got)
 	}
 }
