@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"slices"
 )
 
@@ -25,6 +24,8 @@ type conn struct {
 	number int
 	gen    int32
 	state  int
+
+	source int // of the routes: each dial has the next one, workers have different ones
 
 	// What the wire keeps.
 	fd      int
@@ -64,6 +65,8 @@ func (c *conn) dial() {
 	c.state, c.began, c.fresh = connecting, now, true
 	p.dials.push(&c.dialing, now+int64(p.job.DialTimeout))
 	p.opens++
+	c.source = p.dialled*p.job.Workers + p.job.Worker
+	p.dialled++
 	if err := p.wire.connect(c); err != nil {
 		c.dialFailed(dialClass(err), err.Error())
 	}
@@ -227,13 +230,11 @@ func (c *conn) ended(err error) {
 		if errors.Is(err, io.EOF) && c.proto.completes() {
 			return
 		}
-		class, reason := Reset, ""
-		if _, alert := errors.AsType[*net.OpError](err); alert { // such as that the server wants a certificate
-			class, reason = TLS, err.Error()
-		} else if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		reason := ""
+		if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			reason = err.Error()
 		}
-		c.lost(class, reason)
+		c.lost(Reset, reason)
 	default:
 		class, reason := Reset, "closed before the first request"
 		if c.state == tunnelling {

@@ -98,7 +98,7 @@ func (j *job) form(path string) *form {
 	var b bytes.Buffer
 	target := path
 	if j.Proxy != "" && j.Scheme == "http" { // RFC 9112, section 3.2.2: the absolute form
-		target = "http://" + j.Address + path
+		target = "http://" + j.Address + strings.TrimPrefix(path, "*") // OPTIONS * has no path there
 	}
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", j.Method, target, j.Host)
 	for _, h := range j.Headers {

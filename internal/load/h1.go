@@ -60,7 +60,7 @@ func (h *h1) feed(b []byte) {
 		c.fail(Protocol, "%v", err)
 	case done:
 		h.answered(!c.closing)
-	case h.withheld && h.parser.interim > 0:
+	case h.withheld && h.parser.goOn:
 		h.goOn()
 	}
 }

@@ -10,9 +10,8 @@ import (
 func (j *job) judge(r *request) outcome {
 	status, size := r.status, r.bytes
 	o := outcome{status: status}
-	var sum []byte
 	if r.hash != nil {
-		sum = r.hash.Sum(nil)
+		r.sum = r.hash.Sum(r.sum[:0])
 	}
 	switch {
 	case !j.right(status):
@@ -21,8 +20,8 @@ func (j *job) judge(r *request) outcome {
 		}
 	case j.Expect.Bytes != nil && size != *j.Expect.Bytes:
 		o.class, o.reason = Mismatch, fmt.Sprintf("%d bytes instead of %d", size, *j.Expect.Bytes)
-	case j.sha256 != nil && !bytes.Equal(sum, j.sha256):
-		o.class, o.reason = Mismatch, fmt.Sprintf("sha256 %x instead of %x", sum, j.sha256)
+	case j.sha256 != nil && !bytes.Equal(r.sum, j.sha256):
+		o.class, o.reason = Mismatch, fmt.Sprintf("sha256 %x instead of %x", r.sum, j.sha256)
 	}
 	return o
 }

@@ -12,6 +12,7 @@ type bucket struct {
 	from, to int64  // on the clock of the loop: the part of the second that belongs to the phase
 	open     int    // requests without an outcome
 	due      *int64 // of the phase: requests that became due
+	by       tally
 	report   Second
 }
 
@@ -143,11 +144,7 @@ func (l *ledger) finish(r *request, o outcome) {
 		}
 	}
 	if l.spec.By != "" && o.class == "" {
-		if r.byGiven {
-			count(&c.By, string(r.by))
-		} else {
-			count(&c.By, "(none)")
-		}
+		b.by.count(r.by, r.byGiven)
 	}
 	if o.class != "" {
 		l.example(o.class + ": " + o.reason)
@@ -179,6 +176,7 @@ func (l *ledger) roll(now int64, over bool) {
 		complete := over || b.open == 0 && age >= 0
 		if complete || age > partAfter*int64(time.Second) {
 			if r := b.report; r.Counts.any() {
+				r.Counts.By = b.by.take()
 				l.mu.Lock()
 				l.done = append(l.done, r)
 				l.mu.Unlock()
@@ -199,7 +197,8 @@ func (l *ledger) roll(now int64, over bool) {
 
 // any tells whether something was counted.
 func (c *Counts) any() bool {
-	return c.Due != 0 || c.Sent != 0 || c.Opened != 0 || c.Handshakes != 0 || c.BytesIn != 0 || c.StalledLagNs != 0
+	return c.Due != 0 || c.Sent != 0 || c.Opened != 0 || c.Handshakes != 0 || c.BytesIn != 0 || c.StalledLagNs != 0 ||
+		c.Goaways != 0 || c.Retried != 0 || c.Refused != 0 || c.ReuseRetried != 0
 }
 
 // take gives what roll handed on since the last take.

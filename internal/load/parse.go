@@ -24,6 +24,7 @@ type parser struct {
 	left    int64  // of the body or the chunk
 	part    []byte // of a line or a head that is not complete yet
 	interim int
+	goOn    bool // a 100 Continue came
 
 	status int  // of the final response
 	keep   bool // the connection can be used again
@@ -46,7 +47,7 @@ const (
 // reset prepares for the response to a request.
 func (p *parser) reset(r *request) {
 	p.req, p.head = r, r.form.isHead
-	p.state, p.left, p.part, p.interim = inHead, 0, p.part[:0], 0
+	p.state, p.left, p.part, p.interim, p.goOn = inHead, 0, p.part[:0], 0, false
 	p.status, p.keep = 0, false
 }
 
@@ -220,6 +221,7 @@ func (p *parser) parseHead(head []byte) error {
 		if p.interim++; p.interim > maxInterim {
 			return fmt.Errorf("more than %d interim responses", maxInterim)
 		}
+		p.goOn = p.goOn || status == 100
 		return nil
 	}
 	p.status, p.keep = status, keep

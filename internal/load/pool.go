@@ -37,6 +37,7 @@ type pool struct {
 	continues queue[*conn]    // waiting for 100 Continue
 
 	opens, inFlight int
+	dialled         int    // dials that were ever begun
 	streamLimit     int    // HTTP/2: the smallest that a server set; 0 if none did
 	plain           []byte // of TLS, decrypted
 }

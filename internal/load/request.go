@@ -18,6 +18,7 @@ type request struct {
 	status  int       // of the final answer so far
 	bytes   int64     // of the body so far
 	hash    hash.Hash // of the body; nil if nothing is expected of it; kept for the next request
+	sum     []byte    // the hash's result; kept for the next request
 	by      []byte    // value of the response header Spec.By; kept for the next request
 	byGiven bool
 

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net"
 	"time"
@@ -92,10 +93,16 @@ func (s *secure) pump() {
 			}
 		}
 		if err != nil {
-			if !errors.Is(err, errAgain) {
-				s.over = true
-				c.ended(err)
+			if errors.Is(err, errAgain) {
+				return
 			}
+			s.over = true
+			if s.end == nil && !errors.Is(err, io.EOF) { // not the connection's end, but an alert or what is no TLS
+				c.flush() // an alert of our own
+				c.fail(TLS, "%v", err)
+				return
+			}
+			c.ended(err)
 			return
 		}
 	}

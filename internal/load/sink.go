@@ -69,20 +69,6 @@ func (l *loop) secured(at, took int64, state *tls.ConnectionState) {
 	record(&s.TLS, took)
 }
 
-// maxKeys bounds the number of texts that are counted apart.
-const maxKeys = 256
-
-// count counts a text; beyond maxKeys of them as "(other)".
-func count(m *map[string]int64, key string) {
-	if *m == nil {
-		*m = map[string]int64{}
-	}
-	if _, known := (*m)[key]; !known && len(*m) >= maxKeys {
-		key = "(other)"
-	}
-	(*m)[key]++
-}
-
 func (l *loop) noted(text string) { l.ledger.example(text) }
 
 func (l *loop) second(at int64) *Second {

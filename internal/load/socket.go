@@ -51,8 +51,8 @@ type route struct {
 	from   unix.Sockaddr // nil lets the kernel choose
 }
 
-// route is the way that a connection takes: the sources take turns.
-func (p *pool) route(c *conn) route { return p.routes[c.number%len(p.routes)] }
+// route is the way that a connection takes.
+func (p *pool) route(c *conn) route { return p.routes[c.source%len(p.routes)] }
 
 // resolve looks the address up, once for the life of a load, and takes the first answer; with sources there is a route from
 // each.

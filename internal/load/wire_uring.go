@@ -69,7 +69,7 @@ func (w *uringWire) connect(c *conn) error {
 	if c.number > numberMask {
 		return fmt.Errorf("more than %d connections", numberMask)
 	}
-	n := c.number % len(w.p.routes)
+	n := c.source % len(w.p.routes)
 	var err error
 	if c.fd, err = openSocket(w.p.job, w.p.routes[n], 0); err != nil {
 		return err
