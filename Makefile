@@ -4,7 +4,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
 export PATH := $(PATH):/usr/sbin:/sbin
 
-.PHONY: help build test race short lint fuzz generate smoke quickstart clean peers
+.PHONY: help build test race short lint fuzz generate smoke quickstart clean peers bench-load
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -39,6 +39,9 @@ generate: ## schema.json and docs/reference.md from the structs
 
 quickstart: ## run plans/quickstart.yaml
 	$(GO) run ./cmd/planrun plans/quickstart.yaml
+
+bench-load: peers ## the load worker's CPU time for a request, as ratios to other load generators (BENCH: its options)
+	$(GO) run ./internal/load/bench $(BENCH)
 
 smoke: peers ## run plans/round2.yaml at its smallest size
 	$(GO) run ./cmd/planrun plans/round2.yaml --preset smoke
