@@ -36,7 +36,7 @@ type Load struct {
 	Connections int          `yaml:"connections" min:"1" max:"1000000" default:"1" doc:"connections, of all workers together"`
 	Streams     int          `yaml:"streams" min:"1" max:"65536" doc:"requests in flight on a connection, with HTTP/2. Left out: 1 in a closed loop or a distinct pool; in an open loop or with in-flight as many as the server allows"`
 	InFlight    int          `yaml:"in-flight" min:"1" doc:"requests in flight in all, whatever the number of connections; left out: connections times streams"`
-	Pool        string       `yaml:"pool" enum:"fixed|dial|distinct" default:"fixed" doc:"fixed: these connections are all, a request waits at the server's stream limit; dial: another connection is opened when all are at the limit; distinct: a connection for each worker of the client"`
+	Pool        string       `yaml:"pool" enum:"fixed|dial|distinct" default:"fixed" doc:"fixed: these connections are all, a request waits at the server's stream limit; dial: another connection is opened when all are at the limit, as long as in-flight allows; distinct: a connection for each request in flight"`
 	Reuse       string       `yaml:"reuse" enum:"keep-alive|none" default:"keep-alive" doc:"none: a new connection for every request"`
 	ConnectRate dsl.Rate     `yaml:"connect-rate" doc:"connections that are opened a second before the load begins, of all workers together; left out: all at once"`
 	Rate        LoadRate     `yaml:"rate" doc:"open loop: requests a second; none or left out: a closed loop"`
@@ -102,10 +102,14 @@ func (l *Load) Declares() task.Declaration {
 // RequestsWithin is how many requests are due within a time; 0 if that is not known, as in a closed loop.
 func (l *Load) RequestsWithin(d time.Duration) float64 { return l.Rate.requests(d) }
 
-// mostConnections is how many connections may be open at the same time; of a pool that dials, as far as the load says.
+// mostConnections is how many connections may be open at the same time; of a pool that dials, as far as the load says (a
+// server that takes fewer streams makes it more).
 func (l *Load) mostConnections() int {
-	if streams := max(1, l.streams()); l.Pool == "dial" && streams < load.MaxStreams {
+	switch streams := l.streams(); l.Pool {
+	case "dial":
 		return max(l.Connections, (l.InFlight+streams-1)/streams)
+	case "distinct": // one for each request in flight
+		return l.Connections * streams
 	}
 	return l.Connections
 }

@@ -112,16 +112,16 @@ func (t *LoadTLS) Check(c *dsl.Check) {
 }
 
 func (l *Load) checkHeaders(c *dsl.Check) {
-	own := []string{"host", "connection", "expect", "upgrade", "content-length", "transfer-encoding"}
-	if l.http2() {
-		own = append(own, "keep-alive", "proxy-connection")
-	}
+	own := []string{"host", "connection", "keep-alive", "proxy-connection", "upgrade", "content-length", "transfer-encoding"}
 	for _, h := range l.Headers {
 		if strings.ContainsAny(h.Name+h.Val, "\r\n") || strings.ContainsAny(h.Name, " :") || h.Name == "" {
 			c.Errorf("headers", "%q is no header", h.Name)
 		}
 		if slices.Contains(own, strings.ToLower(h.Name)) {
 			c.Errorf("headers", "%s is the load's own header", h.Name).Hint = "host has a key of its own; the others follow from body, reuse and protocol"
+		}
+		if strings.EqualFold(h.Name, "expect") && (!strings.EqualFold(h.Val, "100-continue") || l.Body == "" || l.http2()) && !c.Entry() {
+			c.Errorf("headers", "expect: a load waits for 100-continue before it sends a body, with HTTP/1.1, and for nothing else").Hint = "write expect: 100-continue and a body, or leave it out"
 		}
 	}
 }
@@ -192,8 +192,8 @@ func (l *Load) checkPool(c *dsl.Check) {
 		c.Errorf("workers", "%d workers cannot share %s", l.Workers, counted(l.Connections, "connection")).Hint = "each worker has at least one: write more connections or fewer workers"
 	case l.InFlight > 0 && l.Workers > l.InFlight:
 		c.Errorf("in-flight", "%d workers cannot share %s in flight", l.Workers, counted(l.InFlight, "request")).Hint = "each worker has at least one"
-	case l.Pool == "dial" && l.InFlight == 0 && l.streams() < load.MaxStreams:
-		c.Errorf("pool", "without in-flight no more than connections times streams are in flight, so no other connection is opened").Hint = "add in-flight: how many requests may be in flight in all"
+	case l.Pool == "dial" && l.InFlight == 0 && l.streams() == 1:
+		c.Errorf("pool", "with one request on a connection no more are in flight than there are connections, so no other one is opened").Hint = "add in-flight: how many requests may be in flight in all"
 	case l.Pool != "dial" && l.InFlight > l.Connections*l.streams():
 		c.Errorf("in-flight", "%s with %s each have no more than %d requests in flight", counted(l.Connections, "connection"), counted(l.streams(), "stream"), l.Connections*l.streams()).Hint = "write more connections or streams, or pool: dial"
 	}

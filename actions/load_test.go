@@ -167,6 +167,7 @@ func TestLoadNeeds(t *testing.T) {
 		"{pool: dial, in-flight: 30}":      30,
 		"{protocol: h2c, connections: 2, streams: 4, pool: dial, in-flight: 30}": 8,
 		"{protocol: h2c, connections: 2, pool: dial, in-flight: 30}":             2, // the server says how many streams fit
+		"{protocol: h2c, connections: 2, streams: 4, pool: distinct}":            8,
 	} {
 		p, problems := loadPlan(t, "", "- load: "+text)
 		if len(problems) > 0 {
