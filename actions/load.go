@@ -153,6 +153,9 @@ func (l *Load) Reaches() (field, address string) {
 	return "url", l.URL
 }
 
+// CountsAnswerers says whether it counts answers by who gave them.
+func (l *Load) CountsAnswerers() bool { return l.By != "" }
+
 // InHeadline says whether the headline figures count it.
 func (l *Load) InHeadline() bool { return l.Headline }
 

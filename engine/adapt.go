@@ -41,15 +41,16 @@ func verdictRun(d *record.Data, whole bool) *verdict.Run {
 			out.Absent[key] = why
 		}
 	}
+	out.Answers = counts(r.Answers[""])
 	for window, metrics := range r.Metrics {
-		parts := strings.Split(window, "/")
+		parts, answers := strings.Split(window, "/"), counts(r.Answers[window])
 		switch {
 		case parts[0] == "phase" && len(parts) == 2 && out.Phases[parts[1]] != nil:
-			out.Phases[parts[1]].Metrics = metrics
+			out.Phases[parts[1]].Metrics, out.Phases[parts[1]].Answers = metrics, answers
 		case parts[0] == "phase" && len(parts) == 4 && out.Phases[parts[1]] != nil:
-			out.Phases[parts[1]].Loads[parts[3]] = &verdict.Window{Metrics: metrics}
+			out.Phases[parts[1]].Loads[parts[3]] = &verdict.Window{Metrics: metrics, Answers: answers}
 		case parts[0] == "load":
-			out.Loads[parts[1]] = &verdict.Window{Metrics: metrics}
+			out.Loads[parts[1]] = &verdict.Window{Metrics: metrics, Answers: answers}
 		}
 	}
 	replicas(r, out)
@@ -58,6 +59,18 @@ func verdictRun(d *record.Data, whole bool) *verdict.Run {
 		if !g.OK && g.Taints != "" {
 			out.Taints = append(out.Taints, verdict.Taint{Guard: g.Name, Message: g.Message, Class: verdict.TaintClass(g.Taints), Load: g.Load, Aside: aside(r, g.Load)})
 		}
+	}
+	return out
+}
+
+// counts are numbers as expressions have them; nil stays nil.
+func counts(m map[string]int64) map[string]float64 {
+	if m == nil {
+		return nil
+	}
+	out := make(map[string]float64, len(m))
+	for k, n := range m {
+		out[k] = float64(n)
 	}
 	return out
 }

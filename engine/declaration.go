@@ -14,6 +14,7 @@ import (
 type loadDecl struct {
 	name     string
 	headline bool
+	counts   bool // by who answered
 }
 
 // declared is what the actions of one cell bring: before anything runs, names and figures are known from it.
@@ -61,7 +62,11 @@ func walkActions(actions []dsl.Part[dsl.Action], f func(*dsl.Part[dsl.Action])) 
 func (d *declared) declares(actions []dsl.Part[dsl.Action]) {
 	walkActions(actions, func(a *dsl.Part[dsl.Action]) {
 		if h, ok := a.Val.Spec.(interface{ InHeadline() bool }); ok {
-			d.loads = append(d.loads, loadDecl{actionName(a), h.InHeadline()})
+			l := loadDecl{name: actionName(a), headline: h.InHeadline()}
+			if by, ok := a.Val.Spec.(interface{ CountsAnswerers() bool }); ok {
+				l.counts = by.CountsAnswerers()
+			}
+			d.loads = append(d.loads, l)
 		}
 		if a.Val.Kind == "toxic" {
 			d.faults = true

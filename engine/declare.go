@@ -35,6 +35,17 @@ func (c *compilation) declare() {
 		}
 	}
 	c.declareFigures(s)
+	for _, cell := range c.Cells {
+		sc := s.Scenarios[cell.Coord.Scenario]
+		for _, l := range cell.declared.loads {
+			if l.counts {
+				sc.Answers = append(sc.Answers, l.name)
+			}
+			if l.counts && l.headline {
+				sc.Answers = append(sc.Answers, "")
+			}
+		}
+	}
 	unsupported := map[string]map[string]string{}
 	for _, cell := range c.Cells {
 		if cell.Unsupported != "" {

@@ -37,7 +37,7 @@ func (f *figures) missing(name, why string) {
 // Derive sets Metrics, Missing and LeftOut of the run from everything that was recorded of it.
 func Derive(d *record.Data) {
 	ix := newIndex(d)
-	d.Run.Metrics, d.Run.Missing, d.Run.LeftOut = map[string]map[string]float64{}, map[string]string{}, nil
+	d.Run.Metrics, d.Run.Missing, d.Run.LeftOut, d.Run.Answers = map[string]map[string]float64{}, map[string]string{}, nil, nil
 	for _, w := range windows(d.Run) {
 		f := ix.window(w)
 		if w.name == "" {
@@ -45,6 +45,12 @@ func Derive(d *record.Data) {
 			d.Run.LeftOut = ix.stalls(w)
 		}
 		d.Run.Metrics[w.name] = f.values
+		if by := ix.answers(w); by != nil {
+			if d.Run.Answers == nil {
+				d.Run.Answers = map[string]map[string]int64{}
+			}
+			d.Run.Answers[w.name] = by
+		}
 		for name, why := range f.why {
 			d.Run.Missing[MissingKey(w.name, name)] = why
 		}

@@ -1,6 +1,9 @@
 package measure
 
 import (
+	"fmt"
+	"math"
+	"net/netip"
 	"time"
 
 	"github.com/planrun/planrun/engine/record"
@@ -140,15 +143,34 @@ func (j *judge) descriptors(l *record.Load) {
 	}
 }
 
-// ports compares open connections, all of which may come from one address to one port, with the ports of an address.
+// ports compares open connections, all of which may go to one port, with the ports of the addresses that they come from.
 func (j *judge) ports(l *record.Load) {
 	open := j.generator(l, "generator_open")
 	if len(open) == 0 || j.m.Ports <= 0 {
 		return
 	}
 	_, v := valuesOf(open)
-	share := maxOf(v) / float64(j.m.Ports)
-	j.add("ports", l.Name, share <= j.t.Ports, taintsWork, "load %s held %.0f connections, a source address has %d ports (%s; at most %s)", l.Name, maxOf(v), j.m.Ports, percent(share), percent(j.t.Ports))
+	addresses := sourceAddresses(l.Spec.Sources)
+	ports := addresses * float64(j.m.Ports)
+	share := maxOf(v) / ports
+	words := fmt.Sprintf("a source address has %d ports", j.m.Ports)
+	if addresses > 1 {
+		words = fmt.Sprintf("its %.0f source addresses have %.0f ports", addresses, ports)
+	}
+	j.add("ports", l.Name, share <= j.t.Ports, taintsWork, "load %s held %.0f connections, %s (%s; at most %s)", l.Name, maxOf(v), words, percent(share), percent(j.t.Ports))
+}
+
+// sourceAddresses is how many addresses connections come from.
+func sourceAddresses(sources []string) float64 {
+	sum := 0.0
+	for _, s := range sources {
+		if p, err := netip.ParsePrefix(s); err == nil {
+			sum += math.Exp2(float64(p.Addr().BitLen() - p.Bits()))
+		} else {
+			sum++
+		}
+	}
+	return max(1, sum)
 }
 
 // generator are the tracks of what the workers of a load said of themselves.

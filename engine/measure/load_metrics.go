@@ -19,6 +19,8 @@ const (
 	noneDue    = "no request was due"
 	noSuccess  = "no request succeeded"
 	noneInTime = "the window has no length"
+
+	noHandshake = "there was no TLS handshake"
 )
 
 // loadMetrics are all metrics of loads, in the order of the documentation.
@@ -61,17 +63,28 @@ var loadMetrics = slicesOf(
 		counter("generator", series.Lower, "requests that the load generator itself could not send, for want of descriptors, ports, memory or CPU; they are no failures", func(c *load.Counts) int64 { return c.Generator }),
 		counter("sent", series.Neither, "requests written to a connection", func(c *load.Counts) int64 { return c.Sent }),
 		counter("connections_opened", series.Neither, "connections that were opened", func(c *load.Counts) int64 { return c.Opened }),
+		perSecondOf("connections_opened_per_s", "connections that were opened in the window, by its length", func(c *load.Counts) int64 { return c.Opened }),
 		counter("handshakes", series.Neither, "TLS handshakes", func(c *load.Counts) int64 { return c.Handshakes }),
+		perSecondOf("handshakes_per_s", "TLS handshakes in the window, by its length", func(c *load.Counts) int64 { return c.Handshakes }),
 		counter("resumed", series.Neither, "TLS handshakes that resumed a session", func(c *load.Counts) int64 { return c.Resumed }),
+		{desc("resumed_ratio", "", series.Neither, series.Median, series.Count, "TLS handshakes that resumed a session, by TLS handshakes"), true,
+			func(s *loadSum) (float64, string) {
+				if s.counts.Handshakes == 0 {
+					return 0, noHandshake
+				}
+				return float64(s.counts.Resumed) / float64(s.counts.Handshakes), ""
+			}},
 		counter("goaways", series.Neither, "HTTP/2 GOAWAY frames received", func(c *load.Counts) int64 { return c.Goaways }),
 		counter("goaway_retried", series.Neither, "requests sent again because a GOAWAY said that they were not processed", func(c *load.Counts) int64 { return c.Retried }),
 		counter("refused_retried", series.Neither, "requests sent again after REFUSED_STREAM", func(c *load.Counts) int64 { return c.Refused }),
+		counter("reuse_retried", series.Neither, "requests sent again, once, on a new connection, because the old one had been closed before a byte of an answer", func(c *load.Counts) int64 { return c.ReuseRetried }),
 		counter("bytes_in", series.Neither, "bytes received", func(c *load.Counts) int64 { return c.BytesIn }),
 		counter("bytes_out", series.Neither, "bytes sent", func(c *load.Counts) int64 { return c.BytesOut }),
-		quantile("connect_p50_ms", "time to open a connection", (*loadSum).connect, 0.5, "no connection was opened"),
-		quantile("connect_p99_ms", "time to open a connection", (*loadSum).connect, 0.99, "no connection was opened"),
-		quantile("handshake_p50_ms", "time of a TLS handshake", (*loadSum).tls, 0.5, "there was no TLS handshake"),
-		quantile("handshake_p99_ms", "time of a TLS handshake", (*loadSum).tls, 0.99, "there was no TLS handshake"),
+	},
+	latencies("connect_", "time to open a connection, without TLS", (*loadSum).connect, "no connection was opened"),
+	latencies("handshake_", "time of a TLS handshake", (*loadSum).tls, noHandshake),
+	answererMetrics,
+	[]loadMetric{
 		quantile("lag_p50_ms", lagDoc, (*loadSum).lag, 0.5, noLag),
 		quantile("lag_p99_ms", lagDoc, (*loadSum).lag, 0.99, noLag),
 		{desc("lag_max_ms", "ms", series.Lower, series.Max, series.Timing, "largest send lag"), false,
@@ -102,6 +115,17 @@ func desc(name, unit string, better series.Better, across series.Across, class s
 func counter(name string, better series.Better, doc string, n func(*load.Counts) int64) loadMetric {
 	return loadMetric{desc(name, "", better, series.Sum, series.Count, doc), true,
 		func(s *loadSum) (float64, string) { return float64(n(&s.counts)), s.unlessDue() }}
+}
+
+// perSecondOf is a rate of events in the window.
+func perSecondOf(name, doc string, n func(*load.Counts) int64) loadMetric {
+	return loadMetric{desc(name, "1/s", series.Neither, series.Median, series.Timing, doc), false,
+		func(s *loadSum) (float64, string) {
+			if s.seconds <= 0 {
+				return 0, noneInTime
+			}
+			return float64(n(&s.counts)) / s.seconds, s.unlessDue()
+		}}
 }
 
 func failed(c *load.Counts) int64 { return total(c.Non2xx) + total(c.Errors) }

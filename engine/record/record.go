@@ -92,6 +92,7 @@ type Run struct {
 	// Derived by package measure; made again from the rest when missing.
 	Metrics map[string]map[string]float64 `json:"metrics,omitempty"` // window -> metric -> value; see Window
 	Missing map[string]string             `json:"missing,omitempty"` // metric of the headline, or WINDOW/metric -> why it has no value
+	Answers map[string]map[string]int64   `json:"answers,omitempty"` // window -> who answered (the value of the header that loads count by) -> answers
 	LeftOut []LeftOut                     `json:"left_out,omitempty"`
 	Guards  []Guard                       `json:"guards,omitempty"`
 	Checks  []Guard                       `json:"checks,omitempty"` // self-checks: the harness itself

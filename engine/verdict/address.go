@@ -27,6 +27,10 @@ func (p *pass) address(e ast.Expr, in *address) *address {
 		}
 		lit[i] = valueText(a.AsLiteral())
 	}
+	if what == "by" {
+		p.answers(e, in)
+		return nil
+	}
 	known := func(i int, what string, names []string) bool {
 		if slices.Contains(names, lit[i]) {
 			return true
@@ -121,6 +125,33 @@ func (p *pass) part(e ast.Expr, in *address, what, name string, known func(int, 
 		p.needs.result("events " + name)
 	}
 	return &out
+}
+
+// answers checks that what by("x") may mean counts by who answered. Who will is not known before anything runs.
+func (p *pass) answers(e ast.Expr, in *address) {
+	if p.time == AtLive {
+		p.say(e.ID(), "judge it in a verdict", "who answered is not known %s", p.time)
+		return
+	}
+	if in == nil {
+		return
+	}
+	if why := p.noCells(in); why != "" {
+		p.say(e.ID(), "", "no such cell: %s", why)
+		return
+	}
+	for _, pl := range in.places {
+		sc := p.ix.Scenarios[pl.Scenario]
+		switch {
+		case sc == nil || slices.Contains(sc.Answers, in.load):
+			continue
+		case in.load != "":
+			p.say(e.ID(), "write by: header(NAME) in the load", "load %q of scenario %q does not count by who answered", in.load, pl.Scenario)
+		default:
+			p.say(e.ID(), "write by: header(NAME) in a load", "no load in the headline of scenario %q counts by who answered", pl.Scenario)
+		}
+		return
+	}
 }
 
 // noCells says why none of the places is a cell, or why one that was named is not.

@@ -34,6 +34,7 @@ type Run struct {
 	Absent        map[string]string  // why a metric is missing, where that is known
 	Phases        map[string]*Window // Start and Seconds are those of the phase
 	Loads         map[string]*Window
+	Answers       map[string]float64          // by who gave them; nil: nothing counted
 	Series        map[string]*Series          // seconds since the run began
 	Events        map[string][]Event          // a kind that nothing watched is not in it
 	Replicas      map[string][]map[string]any // process -> replicas -> metric -> float64 or []float64
@@ -45,6 +46,7 @@ type Run struct {
 type Window struct {
 	Start, Seconds float64
 	Metrics        map[string]float64
+	Answers        map[string]float64 // as in Run
 	Loads          map[string]*Window
 }
 

@@ -148,6 +148,12 @@ var rows = []row{
 	// parts of a cell
 	{AtJudge, slow, `load("honest").p99_ms`, "6"},
 	{AtJudge, slow, `phase("attack").load("honest").p99_ms + load("honest").phase("load").p99_ms`, "11"},
+	{AtJudge, slow, `by("web-1") / (by("web-0") + by("web-1") + by("nobody"))`, "0.75"},
+	{AtJudge, slow, `load("honest").by("web-1")`, "20"},
+	{AtJudge, slow, `load("honest").by("web-7") == 0`, "inconclusive: no data: more different values answered run 1 of fixed/slowloris/ours load honest than are told apart"},
+	{AtJudge, slow, `phase("attack").by("web-1") == 0`, "inconclusive: no data: run 1 of fixed/slowloris/ours phase attack counted no answers by who gave them"},
+	{AtJudge, slow, `scenario("churn").by("web-1") == 0`, `! 1:19: no load in the headline of scenario "churn" counts by who answered; write by: header(NAME) in a load`},
+	{AtLive, slow, `by("web-1") == 0`, `! 1:1: who answered is not known while a run is going on`},
 	{AtJudge, slow, `load("honst").p99_ms < 5`, `! 1:6: scenario "slowloris" has no load "honst"; did you mean "honest"?`},
 	{AtJudge, slow, `load("honest").req_per_s < 5`, `! 1:16: load "honest" of scenario "slowloris" does not produce the metric "req_per_s"`},
 	{AtJudge, slow, `series("sut_rss_mib").size() == 120 && phase("attack").series("sut_rss_mib").first() == 100`, "pass"},

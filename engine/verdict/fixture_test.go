@@ -25,7 +25,7 @@ func fixture() (*Schema, *Data) {
 			"latency":  {Metrics: load, Phases: []string{"measure"}, Events: []string{"oom", "exit"}},
 			"churn":    {Metrics: with(Metric{Name: "changes", Class: Count}), Phases: []string{"churn"}, Events: []string{"oom", "exit"}},
 			"slowloris": {Metrics: load, Phases: []string{"load", "attack"}, Series: []Metric{{Name: "sut_rss_mib"}, {Name: "empty_mib"}, {Name: "p99_ms", Class: Latency}},
-				Loads: map[string][]Metric{"honest": {{Name: "p99_ms", Class: Latency}, {Name: "failed", Class: Count, Across: BySum}}}, Events: []string{"oom", "exit", "unwatched"}},
+				Loads: map[string][]Metric{"honest": {{Name: "p99_ms", Class: Latency}, {Name: "failed", Class: Count, Across: BySum}}}, Answers: []string{"", "honest"}, Events: []string{"oom", "exit", "unwatched"}},
 			"faults": {Metrics: with(Metric{Name: "sut_rss_mib_max", Across: ByMax}), Phases: []string{"before", "fault", "after"}, Axes: []Axis{{"fault", []any{"latency", "blackhole"}}}},
 			"fleet": {Metrics: load, Phases: []string{"measure"}, Axes: []Axis{{"pods", []any{2.0, 6.0}}},
 				Replicas: map[string][]Metric{"pod": {{Name: "cpu_cores_mean", Class: CPU}, {Name: "by_worker", List: true}}}},
@@ -80,7 +80,10 @@ func fixtureRun(sc *Scenario, c Coord, i, r int) *Run {
 			Loads: map[string]*Window{"honest": {Metrics: map[string]float64{"p99_ms": float64(5 + j)}}}}
 	}
 	for l := range sc.Loads {
-		run.Loads[l] = &Window{Metrics: map[string]float64{"p99_ms": 6, "failed": 0}}
+		run.Loads[l] = &Window{Metrics: map[string]float64{"p99_ms": 6, "failed": 0}, Answers: map[string]float64{"web-1": 20, "(other)": 1}}
+	}
+	if sc.Answers != nil {
+		run.Answers = map[string]float64{"web-0": 10, "web-1": 30}
 	}
 	rss := &Series{}
 	for t := range 120 { // a second phase from 60 s on

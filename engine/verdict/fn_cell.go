@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"slices"
+
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -29,11 +31,13 @@ var cellFunctions = []function{
 		append(part("events", cellT, eventsT, spot.events), part("events", phaseT, eventsT, spot.events)...)},
 	{Doc{"replicas", "results", `replicas("process")`, "The processes of one name: a field is the list of their values, and macros go through them.", `cv(target("nginx").scenario("fleet").axis("pods", 6).replicas("pod").cpu_cores_mean) > 2`, "true"},
 		part("replicas", cellT, replicasT, spot.replicas)},
+	{Doc{"by", "results", `by("x")`, "Answers that the value x of the header that a load counts by gave; 0 for one that gave none.", `scenario("slowloris").by("web-1")`, "30"},
+		slices.Concat(part("by", cellT, num, spot.answeredBy), part("by", phaseT, num, spot.answeredBy), part("by", loadT, num, spot.answeredBy))},
 	{Doc{"runs", "results", "runs.metric", "The values of all runs of the cell, as a list.", `runs.req_per_s.size()`, "3"}, nil},
 }
 
 // addressers are the functions that the rewrite turns into methods of the current cell.
-var addressers = map[string]bool{"stage": true, "scenario": true, "target": true, "axis": true, "phase": true, "load": true, "series": true, "events": true, "replicas": true}
+var addressers = map[string]bool{"stage": true, "scenario": true, "target": true, "axis": true, "phase": true, "load": true, "series": true, "events": true, "replicas": true, "by": true}
 
 func moves(name string, arg *cel.Type, to func(place, string) place) []cel.EnvOption {
 	return []cel.EnvOption{method(name, []*cel.Type{cellT, arg}, cellT, func(v ...ref.Val) ref.Val {

@@ -141,7 +141,7 @@ func (s spot) window(r *Run) *Window {
 	case s.load != "":
 		return r.Loads[s.load]
 	}
-	return &Window{Metrics: r.Metrics}
+	return &Window{Metrics: r.Metrics, Answers: r.Answers}
 }
 
 // note records a read, and with it the runs whose guards count. The runs that cannot be read count too.

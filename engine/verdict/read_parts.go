@@ -53,6 +53,28 @@ func (s spot) distorted() (string, ref.Val) {
 	return stats.Distorted(s.String(), requests, failed, slow, s.ix.DistortedAbove), nil
 }
 
+// answeredBy is how many answers one gave: of a load that counts, one who gave none gave 0.
+func (s spot) answeredBy(who string) ref.Val {
+	c, runs, err := s.runs()
+	s.note(c, "by "+who, Count, runs)
+	if err != nil {
+		return err
+	}
+	sum := 0.0
+	for _, r := range runs {
+		w := s.window(r)
+		if w == nil || w.Answers == nil {
+			return missing("no data: %s of %s counted no answers by who gave them", r, s)
+		}
+		n, known := w.Answers[who]
+		if !known && w.Answers["(other)"] > 0 {
+			return missing("no data: more different values answered %s of %s than are told apart, %s may be one of the others", r, s, quote(who))
+		}
+		sum += n
+	}
+	return types.Double(sum)
+}
+
 func (s spot) events(kind string) ref.Val {
 	c, runs, err := s.runs()
 	s.note(c, "events "+kind, OtherClass, runs)

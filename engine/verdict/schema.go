@@ -25,6 +25,7 @@ type Scenario struct {
 	Metrics  []Metric            // of every target; what only some have is in Target.Metrics
 	Phases   []string            // phase("x") offers the same metrics
 	Loads    map[string][]Metric // load("x")
+	Answers  []string            // loads that count by who answered; "" if one of the headline does
 	Series   []Metric            // series("x"); Class and Name count
 	Events   []string            // kinds for events("x")
 	Axes     []Axis              // of its matrix
