@@ -132,7 +132,7 @@ func ending(set *record.Set) (*record.End, error) {
 	if end == nil {
 		return &record.End{Failure: "planrun was killed"}, nil
 	}
-	if log, err := journal.Read(set.Dir); err == nil && len(log.Pending()) == 0 {
+	if log, err := journal.Read(set.Dir); err == nil && len(log.Pending())+len(log.Damaged) == 0 {
 		end.NotUndone = slices.DeleteFunc(end.NotUndone, func(s string) bool { return strings.HasPrefix(s, "undoing entry ") })
 	}
 	return end, nil

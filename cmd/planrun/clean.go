@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"github.com/planrun/planrun/engine/proc"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/planrun/planrun/engine/journal"
+	"github.com/planrun/planrun/engine/proc"
 )
 
 func (p *program) cleanCommand() *cobra.Command {
@@ -43,6 +44,14 @@ change first. Only processes that the run started are ended: their token, boot a
 			}
 			for _, f := range r.Failed {
 				fmt.Fprintf(p.out, "not undone: %v\n", f)
+			}
+			for _, d := range r.Damaged {
+				fmt.Fprintf(p.out, "not undone: %v\n", d)
+			}
+			if len(r.Damaged) > 0 {
+				p.exit = exitNotUndone
+				return fmt.Errorf("%s of %s cannot be read: undo by hand what it says, remove the line and run planrun clean %s again",
+					plural(len(r.Damaged), "line"), filepath.Join(dir, journal.File), dir)
 			}
 			if len(r.Failed) > 0 {
 				p.exit = exitNotUndone

@@ -33,11 +33,13 @@ func onePlan(c *cobra.Command, args []string) error {
 
 // planFlags are those of every command that reads a plan.
 type planFlags struct {
+	given                    *pflag.FlagSet // with what was written of them
 	set, presets, only, skip []string
 	repeats                  int
 }
 
 func (f *planFlags) add(s *pflag.FlagSet) {
+	f.given = s
 	s.StringArrayVar(&f.set, "set", nil, "`NAME=VALUE`: another value for a param; may be repeated")
 	s.StringSliceVar(&f.presets, "preset", nil, "a `PRESET` of the plan: values for several params")
 	s.StringSliceVar(&f.only, "only", nil, "run only these `CELLS`: a stage, target, scenario or axis=value, or several with / between them (* is any)")
@@ -50,7 +52,7 @@ func (p *program) compile(file string, f planFlags) (*engine.Program, error) {
 	if _, err := readFile(file); err != nil {
 		return nil, noPlan(file, err)
 	}
-	if f.repeats < 0 {
+	if f.repeats < 1 && f.given.Changed("repeats") {
 		return nil, fmt.Errorf("--repeats %d: at least 1", f.repeats)
 	}
 	plan, list := dsl.Load(file, dsl.Options{Vocabulary: vocabulary, ReadFile: readFile, Presets: f.presets, Set: f.set})

@@ -41,7 +41,14 @@ The first interrupt stops, undoes and reports; the second does not wait for in-f
   planrun plan.yaml --only throughput/mine --repeats 2
   planrun run plan.yaml --out results/before --gate none`,
 		Args: onePlan,
-		RunE: func(c *cobra.Command, args []string) error { return p.runPlan(c.Context(), args[0], f, opt) },
+		RunE: func(c *cobra.Command, args []string) error {
+			for _, name := range []string{"out", "results"} {
+				if flag := c.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+					return fmt.Errorf("--%s '' names no directory; name one, or leave --%s out", name, name)
+				}
+			}
+			return p.runPlan(c.Context(), args[0], f, opt)
+		},
 	}
 	f.add(c.Flags())
 	c.Flags().StringVar(&opt.Out, "out", "", "`DIR` of the result set, instead of one below --results; it must not exist, or be empty")

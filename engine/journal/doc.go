@@ -10,6 +10,9 @@
 // that fails keeps none of the others from being undone. An entry may describe a change that was never made (the engine
 // was killed between the two), so every undo must be harmless then.
 //
+// A line that cannot be read (a disk that lost a block) keeps none of the others from being undone; it is named, for only a
+// human can tell what it was about.
+//
 // A Scope groups the entries of one installation or one run, which are undone together while others stay.
 package journal
 

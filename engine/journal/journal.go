@@ -42,6 +42,10 @@ func Open(dir string, opts Options) (*Journal, error) {
 		return nil, err
 	}
 	j.opts = opts
+	if len(log.Damaged) > 0 {
+		j.Close()
+		return nil, fmt.Errorf("going on with a journal: %w", log.Damaged[0])
+	}
 	_, err = j.add(KindOwner, 0, self(opts.Token))
 	if err == nil && log.last == 0 {
 		err = syncDir(dir)
@@ -71,10 +75,7 @@ func open(dir string, flag int) (*Journal, *Log, error) {
 	if err != nil {
 		return fail(fmt.Errorf("reading the journal: %w", err))
 	}
-	log, err := parse(b)
-	if err != nil {
-		return fail(err)
-	}
+	log := parse(b)
 	if log.Owner.lives() {
 		return fail(&OwnedError{dir, log.Owner.PID})
 	}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -188,8 +189,77 @@ func TestReadToleratesATornLastLine(t *testing.T) {
 	if err := os.WriteFile(path, append([]byte("garbage\n"), whole...), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "journal line 1: ") {
-		t.Errorf("garbage: %v", err)
+	if log, err := Read(dir); err != nil || len(log.Damaged) != 1 || log.Damaged[0].Line != 1 {
+		t.Errorf("garbage: %+v, %v", log, err)
+	}
+	if _, err := Open(dir, Options{}); err == nil || !strings.Contains(err.Error(), "line 1 of journal.jsonl is damaged") {
+		t.Errorf("going on after garbage: %v", err)
+	}
+}
+
+// Whatever line is damaged, what the others say is undone, and the damaged one is named.
+func TestDamagedLine(t *testing.T) {
+	write := func(damage int) (dir, line string) {
+		dir = t.TempDir()
+		j := open2(t, dir)
+		e := add(t, j, "x", "a")
+		for _, name := range []string{"b", "c"} {
+			if _, err := j.Add("x", map[string]string{"name": name, "token": "T"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := e.Done(); err != nil {
+			t.Fatal(err)
+		}
+		j.Close()
+		path := filepath.Join(dir, File)
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.SplitAfter(string(b), "\n")
+		lines[damage-1] = strings.Replace(lines[damage-1], `"t":`, "\x00\x00\x00:", 1)
+		if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return dir, strings.TrimSuffix(lines[damage-1], "\n")
+	}
+	for damage, want := range []string{1: "c b", 2: "c b", 3: "c", 4: "b", 5: "c b a"} {
+		if damage == 0 {
+			continue
+		}
+		dir, line := write(damage)
+		var done []string
+		undos := []task.Undo{{Kind: "x", Run: func(_ context.Context, env *task.UndoEnv, data json.RawMessage) error {
+			if env.Token != "T" {
+				t.Errorf("line %d is damaged: the token is %q", damage, env.Token)
+			}
+			name := "a"
+			var d struct{ Name string }
+			if json.Unmarshal(data, &d) == nil {
+				name = d.Name
+			}
+			done = append(done, name)
+			return nil
+		}}}
+		for again := range 2 {
+			r, err := Clean(t.Context(), dir, undos, time.Second, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Damaged) != 1 || r.Damaged[0].Line != damage || r.Damaged[0].Text != line || len(r.Failed) != 0 {
+				t.Errorf("line %d is damaged: %+v", damage, r)
+			}
+			if !strings.HasPrefix(r.Damaged[0].Error(), fmt.Sprintf("line %d of journal.jsonl is damaged (invalid character", damage)) {
+				t.Errorf("it says %v", r.Damaged[0])
+			}
+			if again == 1 && len(r.Undone) != 0 {
+				t.Errorf("undone again: %v", r.Undone)
+			}
+		}
+		if got := strings.Join(done, " "); got != want {
+			t.Errorf("line %d is damaged: undone %q, want %q", damage, got, want)
+		}
 	}
 }
 
@@ -249,14 +319,17 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("{\"seq\":1"))
 	f.Add([]byte("\n\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		l, err := parse(b)
-		switch {
-		case err != nil && !strings.Contains(err.Error(), "journal line "):
-			t.Errorf("an error without its line: %v", err)
-		case err == nil && l.whole > int64(len(b)):
+		l := parse(b)
+		if l.whole > int64(len(b)) {
 			t.Errorf("%d whole bytes of %d", l.whole, len(b))
-		case err == nil && len(l.Pending()) > len(l.Entries):
+		}
+		if len(l.Pending()) > len(l.Entries) {
 			t.Error("more pending than there are")
+		}
+		for _, d := range l.Damaged {
+			if d.Line < 1 || d.Line > bytes.Count(b, []byte("\n")) || d.Err == nil {
+				t.Errorf("%+v is no line", d)
+			}
 		}
 	})
 }
