@@ -32,9 +32,10 @@ type conn struct {
 	out     []byte // to be written; the protocol appends, the wire takes
 	writing []byte // the kernel has it
 	armed   bool
-	broken  error // writing failed; what the server said before is read first
-	closing bool  // the other side has closed its end, so that nothing follows what is being read
-	dirty   bool  // it has something to flush
+	broken  error  // writing failed; what the server said before is read first
+	closing bool   // the other side has closed its end, so that nothing follows what is being read
+	dirty   bool   // it has something to flush
+	plain   []byte // to be encrypted into out
 
 	secure *secure  // nil without TLS
 	proto  protocol // nil until the connection is secured
@@ -44,10 +45,12 @@ type conn struct {
 	limit   int        // of load
 	waiting []*request // for the dial; after it for room
 	bare    bool       // dialled without a request
-	inFree  bool
-	retired bool // it takes no further requests
-	spare   bool // it was retired and is closed
-	fresh   bool // no request was answered on it, so its end is not that of an idle connection
+	inFree  bool       // it can be taken from the pool's frees
+	listed  bool       // it stands there
+	retired bool       // it takes no further requests
+	spare   bool       // it was retired and is closed
+	said    string     // HTTP/2: what the server said before the end, for messages
+	fresh   bool       // no request was answered on it, so its end is not that of an idle connection
 
 	began      int64 // of the stage of the dial
 	freed      int64 // when it was last seen to become free
@@ -62,7 +65,8 @@ func (c *conn) dial() {
 	p := c.p
 	now := p.now
 	c.gen++
-	c.state, c.began, c.fresh = connecting, now, true
+	c.state, c.began, c.fresh, c.said = connecting, now, true, ""
+	c.out, c.plain = c.out[:0], c.plain[:0] // what was written when all was over
 	p.dials.push(&c.dialing, now+int64(p.job.DialTimeout))
 	p.opens++
 	c.source = p.dialled*p.job.Workers + p.job.Worker
@@ -131,13 +135,40 @@ func (c *conn) resize() {
 	c.limit = c.proto.limit()
 	gen := c.gen
 	for len(c.waiting) > 0 && c.load-len(c.waiting) < c.limit && c.gen == gen {
-		r := c.waiting[0]
-		c.waiting = c.waiting[:copy(c.waiting, c.waiting[1:])]
-		c.begin(r)
+		c.freed = c.p.now
+		c.begin(c.unqueue())
+	}
+	for len(c.waiting) > 0 && c.p.room() && c.gen == gen { // others take what the server leaves
+		r := c.unqueue()
+		c.p.leave(r)
+		c.p.give(c.p.take(), r)
 	}
 	if c.gen == gen {
+		for _, r := range c.waiting {
+			c.p.limitWait(r)
+		}
 		c.p.release(c)
 	}
+}
+
+// unqueue takes the first that waits.
+func (c *conn) unqueue() *request {
+	r := c.waiting[0]
+	c.waiting = c.waiting[:copy(c.waiting, c.waiting[1:])]
+	return r
+}
+
+// goOn is after a request has left: what waits has its room, and a retired connection that is empty is closed.
+func (c *conn) goOn() {
+	switch {
+	case c.retired && c.load == 0 && c.state != empty:
+		c.disconnect()
+	case len(c.waiting) > 0 && c.state == open:
+		c.resize()
+	case len(c.waiting) > 0 && c.state == empty:
+		c.dial()
+	}
+	c.p.release(c)
 }
 
 // begin writes a request.
@@ -146,12 +177,13 @@ func (c *conn) begin(r *request) {
 	r.clear()
 	now := p.now
 	if r.sent == 0 {
-		r.ready = max(r.due, c.freed)
+		r.ready = max(r.due, c.freed, p.freed)
 		r.sent = now
+		r.timeout.leave() // of the wait
 	}
 	p.sink.sent(r, now, r.form.size())
 	if r.timeout.in == nil {
-		p.timeouts.push(&r.timeout, now+int64(p.job.Timeout))
+		p.timeouts.push(&r.timeout, r.sent+int64(p.job.Timeout))
 	}
 	c.proto.send(r)
 }
@@ -180,7 +212,7 @@ func (c *conn) send(b []byte) {
 // write puts bytes into the buffer; what is flushed at the end of what is being done goes out together.
 func (c *conn) write(b []byte) {
 	if c.secure != nil && c.state > securing {
-		c.secure.write(b)
+		c.plain = append(c.plain, b...)
 	} else {
 		c.out = append(c.out, b...)
 	}
@@ -191,6 +223,10 @@ func (c *conn) write(b []byte) {
 }
 
 func (c *conn) flush() {
+	if len(c.plain) > 0 && c.secure != nil {
+		c.secure.write(c.plain)
+		c.plain = c.plain[:0]
+	}
 	if len(c.out) > 0 && c.state != empty {
 		c.p.wire.flush(c)
 	}
@@ -207,7 +243,7 @@ func (c *conn) arrived(b []byte) {
 	default:
 		c.feed(b)
 	}
-	if len(c.out) > 0 {
+	if len(c.out) > 0 || len(c.plain) > 0 {
 		c.flush()
 	}
 }
@@ -250,10 +286,10 @@ func (c *conn) ended(err error) {
 // lost ends the connection. Requests on it that may be sent again are, once.
 func (c *conn) lost(class, reason string) {
 	p := c.p
-	fresh := c.fresh
+	fresh, said := c.fresh, c.said
 	orphans, waiting := c.vacate()
 	for _, r := range orphans {
-		if class == Reset && !r.began && !fresh && r.retried == 0 && p.job.repeatable {
+		if class == Reset && !r.began && !fresh && said == "" && r.retried == 0 && p.job.repeatable {
 			// The server may have closed the idle connection before it saw the request. RFC 9110, section 9.2.2: an idempotent
 			// request may be repeated then; it is, once, on a new connection, and counted.
 			p.sink.retried(p.now)
@@ -270,6 +306,9 @@ func (c *conn) lost(class, reason string) {
 			if r.began {
 				why = "closed within an answer"
 			}
+		}
+		if said != "" {
+			why += ", " + said
 		}
 		p.finish(r, outcome{class: class, reason: why})
 	}
@@ -322,26 +361,30 @@ func (c *conn) answered(r *request, kept bool) {
 	o.at = p.now
 	c.fresh = false
 	p.leave(r)
-	gen := c.gen
 	if !kept {
 		c.disconnect()
-		gen = c.gen
 	}
-	if len(c.waiting) > 0 {
-		c.resize()
-	}
-	p.release(c)
+	c.goOn()
 	p.finish(r, o)
-	if c.retired && c.load == 0 && c.gen == gen {
-		c.disconnect()
-	}
 	p.sink.freed()
 }
 
-// again gives a request back that the server has not processed, to be sent on another connection.
-func (c *conn) again(r *request) {
-	c.p.leave(r)
-	c.p.retry(r, c.p.another())
+// failed ends a request with a failure of its own. The caller looks at gen before it goes on.
+func (c *conn) failed(r *request, class, format string, args ...any) {
+	p := c.p
+	p.leave(r)
+	c.goOn()
+	p.finish(r, outcome{class: class, reason: fmt.Sprintf(format, args...)})
+	p.sink.freed()
+}
+
+// refused gives a request back that the server did not take. The caller looks at gen before it goes on.
+func (c *conn) refused(r *request) {
+	p := c.p
+	p.leave(r)
+	c.goOn()
+	p.refuse(r)
+	p.sink.freed()
 }
 
 // retire lets the requests on the connection end and takes no further ones; another one takes its place.
@@ -405,10 +448,10 @@ func (c *conn) disconnect() {
 	if c.secure != nil {
 		c.secure.abandon()
 	}
-	c.secure, c.proto, c.out, c.state = nil, nil, nil, empty
+	c.secure, c.proto, c.out, c.plain, c.state = nil, nil, nil, nil, empty
 	c.broken, c.closing = nil, false
 	if !c.retired {
-		c.limit = c.p.job.roomOf()
+		c.limit = c.p.roomOf()
 	} else if c.load == 0 && !c.spare {
 		c.spare = true
 		c.p.spare = append(c.p.spare, c)

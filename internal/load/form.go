@@ -16,7 +16,8 @@ type form struct {
 	head    []byte // whole without the body
 	body    []byte
 	expects bool // 100 Continue, before the body is sent
-	bytes   int  // that a request takes, about: HTTP/2 counts its body
+	bytes   int  // that a request takes; of HTTP/2 without the frames of its body
+	h2      h2Form
 }
 
 // size is how many bytes of HTTP a request has.

@@ -27,6 +27,7 @@ type job struct {
 	dials       bool     // another connection is opened when all are full
 	waiting     int      // bound on this worker's waiting requests
 	forms       []*form
+	blocks      h2Blocks
 	expects     bool   // 100 Continue
 	repeatable  bool   // the method is idempotent: RFC 9110, section 9.2.2
 	tunnel      []byte // CONNECT to a forward proxy, before anything else
@@ -51,9 +52,7 @@ func newJob(s Spec) (*job, error) {
 	switch s.Protocol {
 	case "":
 		s.Protocol = "h1"
-	case "h1":
-	case "h2", "h2c":
-		return nil, wrong("protocol %s: HTTP/2 is not there yet", s.Protocol)
+	case "h1", "h2", "h2c":
 	default:
 		return nil, wrong("protocol %q: not one of h1, h2, h2c", s.Protocol)
 	}
@@ -132,6 +131,9 @@ func newJob(s Spec) (*job, error) {
 	if err := j.write(); err != nil {
 		return nil, err
 	}
+	if j.Protocol != "h1" {
+		j.encode()
+	}
 	if s.By != "" && !token(s.By) {
 		return nil, wrong("by %q: not the name of a header", s.By)
 	}
@@ -170,6 +172,9 @@ func (j *job) room(share func(int) int) error {
 	default:
 		return wrong("pool %q: not one of fixed, dial, distinct", j.Pool)
 	}
+	if !j.Reuse {
+		total, streams = total*streams, 1
+	}
 	if j.connections, j.streams = share(total), streams; j.connections == 0 {
 		return wrong("%d connections for %d workers: at least one each", total, j.Workers)
 	}
@@ -183,9 +188,6 @@ func (j *job) room(share func(int) int) error {
 	}
 	return nil
 }
-
-// roomOf is how many requests a connection may have before the server has said how many it takes.
-func (j *job) roomOf() int { return j.streams }
 
 // tlsGroups are the key exchange groups by the names that plans use.
 var tlsGroups = map[string]tls.CurveID{

@@ -136,6 +136,9 @@ func sum(t *testing.T, seconds []Second) Second {
 		c.BytesIn += o.BytesIn
 		c.BytesOut += o.BytesOut
 		c.ReuseRetried += o.ReuseRetried
+		c.Goaways += o.Goaways
+		c.Retried += o.Retried
+		c.Refused += o.Refused
 		c.MaxElapsed = max(c.MaxElapsed, o.MaxElapsed)
 		c.StalledLagNs = max(c.StalledLagNs, o.StalledLagNs)
 		for code, n := range o.Non2xx {

@@ -37,6 +37,7 @@ type pool struct {
 	continues queue[*conn]    // waiting for 100 Continue
 
 	opens, inFlight int
+	freed           int64  // when inFlight was last seen to fall below its bound
 	dialled         int    // dials that were ever begun
 	streamLimit     int    // HTTP/2: the smallest that a server set; 0 if none did
 	plain           []byte // of TLS, decrypted
@@ -61,7 +62,7 @@ func (p *pool) add() *conn {
 		c.dialing.of, c.continuing.of, c.slow.of = c, c, c
 		p.conns = append(p.conns, c)
 	}
-	c.limit = p.job.roomOf()
+	c.limit = p.roomOf()
 	p.members++
 	p.release(c)
 	return c
@@ -69,10 +70,14 @@ func (p *pool) add() *conn {
 
 // release lets c take requests, if it can take one.
 func (p *pool) release(c *conn) {
-	if !c.inFree && !c.retired && c.load < c.limit {
-		c.inFree = true
+	if c.inFree || c.retired || c.load >= c.limit {
+		return
+	}
+	c.inFree = true
+	p.nfree++
+	if !c.listed {
+		c.listed = true
 		p.frees.push(c)
-		p.nfree++
 	}
 }
 
@@ -80,6 +85,7 @@ func (p *pool) release(c *conn) {
 func (p *pool) take() *conn {
 	for p.frees.size > 0 {
 		c := p.frees.pop()
+		c.listed = false
 		if !c.inFree {
 			continue
 		}
@@ -101,9 +107,20 @@ func (p *pool) unlist(c *conn) {
 	}
 }
 
+// roomOf is how many requests a connection may have before its server has said how many it takes.
+func (p *pool) roomOf() int {
+	if p.streamLimit > 0 {
+		return min(p.job.streams, p.streamLimit)
+	}
+	return p.job.streams
+}
+
+// room tells whether a connection has room or may be added.
+func (p *pool) room() bool { return p.nfree > 0 || p.job.dials && p.members < maxDialled }
+
 // another gives a connection for a request that was given to one already: if all are full, one where it waits for room.
 func (p *pool) another() *conn {
-	if p.nfree > 0 {
+	if p.room() {
 		return p.take()
 	}
 	for range p.conns {
@@ -118,7 +135,7 @@ func (p *pool) another() *conn {
 // free tells whether a request could be taken: by a connection that has room, is not connected (the request then waits for
 // the dial), or may be added.
 func (p *pool) free() bool {
-	return p.inFlight < p.job.inFlight && (p.nfree > 0 || p.job.dials && p.members < maxDialled)
+	return p.inFlight < p.job.inFlight && p.room()
 }
 
 // send gives a request to a connection. Its outcome comes to the sink, possibly before send returns.
@@ -142,7 +159,16 @@ func (p *pool) give(c *conn, r *request) {
 		c.waiting = append(c.waiting, r)
 		if c.state == empty {
 			c.dial()
+		} else if c.state == open {
+			p.limitWait(r)
 		}
+	}
+}
+
+// limitWait bounds how long a request waits for room on a connection; its dial has a bound of its own.
+func (p *pool) limitWait(r *request) {
+	if r.timeout.in == nil {
+		p.timeouts.push(&r.timeout, p.now+int64(p.job.Timeout))
 	}
 }
 
@@ -184,6 +210,9 @@ func (p *pool) finish(r *request, o outcome) {
 	if o.at == 0 {
 		o.at = p.now
 	}
+	if p.inFlight == p.job.inFlight {
+		p.freed = p.now
+	}
 	p.inFlight--
 	r.timeout.leave()
 	p.sink.finished(r, o)
@@ -195,12 +224,24 @@ func (p *pool) retry(r *request, c *conn) {
 	p.give(c, r)
 }
 
-// refuse sends a request again after a pause, which a server refused to take.
-func (p *pool) refuse(r *request) {
-	if r.retried++; r.retried >= maxTries {
-		p.finish(r, outcome{class: Reset, reason: fmt.Sprintf("the stream was refused %d times", r.retried)})
+// away sends a request again, which has left its connection, that a server's GOAWAY left out.
+func (p *pool) away(r *request) {
+	if r.retried >= maxTries {
+		p.finish(r, outcome{class: Reset, reason: fmt.Sprintf("sent %d times, and left out by GOAWAY the last time", r.retried+1)})
 		return
 	}
+	p.sink.retriedAway(p.now)
+	p.retry(r, p.another())
+}
+
+// refuse sends a request again after a pause, which has left its connection, that a server refused to take.
+func (p *pool) refuse(r *request) {
+	if r.retried >= maxTries {
+		p.finish(r, outcome{class: Reset, reason: fmt.Sprintf("sent %d times, and refused the last time", r.retried+1)})
+		return
+	}
+	r.retried++
+	p.sink.retriedRefusal(p.now)
 	r.timeout.leave()
 	p.refused.push(&r.timeout, p.now+int64(refusedPause))
 }
@@ -232,13 +273,18 @@ func (p *pool) due() {
 		l.of.uncontinued()
 	}
 	for l := p.timeouts.first; l != nil && l.deadline <= now; l = p.timeouts.first {
-		p.end(l.of, outcome{class: Timeout, reason: fmt.Sprintf("no answer within %v", p.job.Timeout)})
+		why := "no answer"
+		if l.of.sent == 0 {
+			why = "the server's limit on streams left no room"
+		}
+		p.end(l.of, outcome{class: Timeout, reason: fmt.Sprintf("%s within %v", why, p.job.Timeout)})
 	}
 	for l := p.refused.first; l != nil && l.deadline <= now; l = p.refused.first {
 		r := l.of
 		l.leave()
-		if r.sent > 0 && now-r.sent >= int64(p.job.Timeout) {
-			p.finish(r, outcome{class: Timeout, reason: "refused until the timeout"})
+		if now-r.sent >= int64(p.job.Timeout) {
+			p.finish(r, outcome{class: Timeout, reason: fmt.Sprintf("refused for %v", p.job.Timeout)})
+			p.sink.freed()
 			continue
 		}
 		p.give(p.another(), r)
@@ -260,7 +306,7 @@ func (p *pool) end(r *request, o outcome) {
 	if !usable {
 		c.lost(Reset, "the connection was closed after a timeout")
 	}
-	p.release(c)
+	c.goOn()
 	p.finish(r, o)
 	p.sink.freed()
 }

@@ -8,18 +8,26 @@ type link[T any] struct {
 	of         T
 }
 
-// A queue is a list in the order of deadlines, which is the order of pushing, because all entries of one queue have the
+// A queue is a list in the order of deadlines. That is nearly the order of pushing, because all entries of one queue have the
 // same time limit.
 type queue[T any] struct{ first, last *link[T] }
 
 func (q *queue[T]) push(l *link[T], deadline int64) {
-	l.deadline, l.in, l.prev, l.next = deadline, q, q.last, nil
-	if q.last == nil {
-		q.first = l
-	} else {
-		q.last.next = l
+	before := q.last
+	for before != nil && before.deadline > deadline {
+		before = before.prev
 	}
-	q.last = l
+	l.deadline, l.in, l.prev = deadline, q, before
+	if before == nil {
+		l.next, q.first = q.first, l
+	} else {
+		l.next, before.next = before.next, l
+	}
+	if l.next == nil {
+		q.last = l
+	} else {
+		l.next.prev = l
+	}
 }
 
 // next is the deadline of the first entry; never if there is none.

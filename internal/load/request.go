@@ -13,7 +13,6 @@ type request struct {
 
 	conn    *conn // that has it; nil while it waits for one
 	timeout link[*request]
-	stream  uint32    // HTTP/2
 	began   bool      // a byte of the answer has arrived
 	status  int       // of the final answer so far
 	bytes   int64     // of the body so far
@@ -21,8 +20,7 @@ type request struct {
 	sum     []byte    // the hash's result; kept for the next request
 	by      []byte    // value of the response header Spec.By; kept for the next request
 	byGiven bool
-
-	upload int // HTTP/2: bytes of the body that were written
+	h2      stream
 }
 
 // An outcome is what became of a request.
@@ -38,7 +36,7 @@ const generatorClass = "generator"
 
 // clear prepares r for an answer from its beginning.
 func (r *request) clear() {
-	r.began, r.status, r.bytes, r.by, r.byGiven, r.upload = false, 0, 0, r.by[:0], false, 0
+	r.began, r.status, r.bytes, r.by, r.byGiven = false, 0, 0, r.by[:0], false
 	if r.hash != nil {
 		r.hash.Reset()
 	}
