@@ -50,6 +50,7 @@ var sections = []func(*builder) ([]Section, error){
 	stages,
 	targets,
 	loads,
+	connections,
 	environment,
 	reproduce,
 }

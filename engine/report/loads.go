@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/internal/load"
 )
 
@@ -50,26 +51,40 @@ func (b *builder) sent(scenario string) (out []string) {
 // LoadWords says a load in words: "16 connections, closed loop, GET /small over h1".
 func LoadWords(l record.Load) string {
 	s := l.Spec
-	method, path, protocol := s.Method, s.Path, s.Protocol
+	method, path := s.Method, s.Path
 	if method == "" {
 		method = "GET"
 	}
 	if path == "" {
 		path = "/"
 	}
-	if protocol == "" {
-		protocol = "h1"
+	if s.SpreadPath != "" {
+		path = s.SpreadPath
 	}
-	if s.Scheme == "https" && protocol == "h1" {
-		protocol += " with TLS"
+	parts := []string{pool(s), loop(s.Rate), method + " " + path + " over " + protocol(s)}
+	if s.Proxy != "" {
+		parts = append(parts, "asked of the target as a forward proxy")
 	}
-	parts := []string{count(s.Connections, "connection")}
-	if s.Streams > 1 {
-		parts[0] += fmt.Sprintf(" with %d streams each", s.Streams)
-	}
-	parts = append(parts, loop(s.Rate), method+" "+path+" over "+protocol)
 	if !s.Reuse {
 		parts = append(parts, "a new connection for each request")
+	}
+	if s.Resume {
+		parts = append(parts, "sessions resumed")
+	}
+	if len(s.TLSGroups) > 0 {
+		parts = append(parts, "groups "+and(s.TLSGroups))
+	}
+	if s.ConnectRate > 0 {
+		parts = append(parts, "connections opened at "+number(s.ConnectRate, series.Count)+"/s")
+	}
+	if s.ReadRate > 0 {
+		parts = append(parts, "each read at "+grouped(float64(s.ReadRate))+" B/s")
+	}
+	if len(s.Sources) > 0 {
+		parts = append(parts, "from "+some(s.Sources, 5))
+	}
+	if s.By != "" {
+		parts = append(parts, "counted by "+s.By)
 	}
 	if l.Workers > 1 {
 		parts = append(parts, count(l.Workers, "worker"))
@@ -78,6 +93,39 @@ func LoadWords(l record.Load) string {
 		parts = append(parts, "not in the headline")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// pool says how many connections there are, and how much is in flight on them.
+func pool(s load.Spec) string {
+	words := count(s.Connections, "connection")
+	switch {
+	case s.Streams >= load.MaxStreams:
+		words += " with as many streams as the server allows"
+	case s.Streams > 1:
+		words += fmt.Sprintf(" with %d streams each", s.Streams)
+	}
+	switch s.Pool {
+	case "dial":
+		words += ", more where they are full"
+	case "distinct":
+		words += ", one for each request in flight"
+	}
+	if s.InFlight > 0 {
+		words += ", " + count(s.InFlight, "request") + " in flight at most"
+	}
+	return words
+}
+
+// protocol is what is spoken: "h1", "h1 with TLS", "h2", "h2c".
+func protocol(s load.Spec) string {
+	p := s.Protocol
+	if p == "" {
+		p = "h1"
+	}
+	if s.Scheme == "https" && p == "h1" {
+		p += " with TLS"
+	}
+	return p
 }
 
 func loop(steps []load.RateStep) string {
