@@ -71,6 +71,7 @@ func TestClaims(t *testing.T) {
 		{"wrk", wrk + "  Socket errors: connect 0, read 1, write 0, timeout 0\n", 0},
 		{"wrk", "unable to connect", 0},
 		{"h2load", h2load, 12804},
+		{"h2load", strings.Replace(h2load, "12804 2xx", "12836 2xx", 1), 12804}, // begun at the end
 		{"h2load", strings.Replace(h2load, "0 errored", "1 errored", 1), 0},
 		{"h2load", strings.Replace(h2load, "12804 succeeded", "12803 succeeded", 1), 0},
 		{"h2load", strings.Replace(h2load, "0 5xx", "2 5xx", 1), 0},
@@ -85,21 +86,31 @@ func TestClaims(t *testing.T) {
 }
 
 func TestOneKind(t *testing.T) {
-	const tls = "HTTP/1.1 TLSv1.3 TLS_AES_128_GCM_SHA256 X25519 . 200 13"
-	r := row{bytes: 13, connections: 4}
+	const (
+		plain   = "HTTP/1.1 - - - - 200 13"
+		full    = "HTTP/1.1 TLSv1.3 TLS_AES_128_GCM_SHA256 X25519 . 200 13"
+		resumed = "HTTP/1.1 TLSv1.3 TLS_AES_128_GCM_SHA256 X25519 r 200 13"
+	)
 	for _, c := range []struct {
-		all  map[string]int64
-		want string
+		name   string
+		at     string
+		resume bool
+		all    map[string]int64
+		want   string
 	}{
-		{map[string]int64{tls: 100}, tls},
-		{map[string]int64{tls: 100, "HTTP/1.1 - - - - 200 0": 4}, tls},                                 // cut off at the end
-		{map[string]int64{tls: 100, "HTTP/1.1 - - - - 200 0": 5}, ""},                                  // more than can be in flight
-		{map[string]int64{"HTTP/1.1 TLSv1.3 TLS_AES_128_GCM_SHA256 X25519 r 200 13": 100, tls: 4}, ""}, // resumed
-		{map[string]int64{"HTTP/1.1 TLSv1.3 TLS_AES_128_GCM_SHA256 X25519 . 200 102400": 100}, ""},     // another body
-		{map[string]int64{"HTTP/1.1 - - - - 404 13": 100}, ""}, {map[string]int64{}, ""},
+		{"one", "tls", false, map[string]int64{full: 100}, full},
+		{"cut off at the end", "plain", false, map[string]int64{plain: 100, "HTTP/1.1 - - - - 200 0": 4}, plain},
+		{"more than can be in flight", "plain", false, map[string]int64{plain: 100, "HTTP/1.1 - - - - 200 0": 5}, ""},
+		{"resumed", "tls", true, map[string]int64{resumed: 100, full: 4}, resumed},
+		{"resumed against the row", "tls", false, map[string]int64{resumed: 100, full: 4}, ""},
+		{"not resumed", "tls", true, map[string]int64{full: 100}, ""},
+		{"another body", "plain", false, map[string]int64{"HTTP/1.1 - - - - 200 102400": 100}, ""},
+		{"another status", "plain", false, map[string]int64{"HTTP/1.1 - - - - 404 13": 100}, ""},
+		{"nothing", "plain", false, map[string]int64{}, ""},
 	} {
+		r := row{at: c.at, resume: c.resume, bytes: 13, connections: 4}
 		if got, err := oneKind(c.all, r); got != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("%v: %q, %v", c.all, got, err)
+			t.Errorf("%s: %q, %v", c.name, got, err)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (m *machine) peer(kind string) (*peer, error) {
 }
 
 // alike has both clients make requests that nginx logs, and checks that they are of one kind: protocol, cipher suite, group,
-// no resumed session, whole answers.
+// resumption, whole answers.
 func (m *machine) alike(r row, mine client, theirs *peer) error {
 	clients := []client{mine}
 	if theirs != nil {
@@ -90,7 +90,7 @@ func (m *machine) alike(r row, mine client, theirs *peer) error {
 	return nil
 }
 
-// oneKind gives what all requests were but the few that may be cut off at the end of a run, and checks the answers' size.
+// oneKind gives what all requests were but the few that begin a run or are cut off at its end, and checks what it must be.
 func oneKind(all map[string]int64, r row) (string, error) {
 	var kind string
 	var others int64
@@ -103,8 +103,15 @@ func oneKind(all map[string]int64, r row) (string, error) {
 	if others -= all[kind]; kind == "" || others > r.inFlight() {
 		return "", fmt.Errorf("requests of several kinds: %v", all)
 	}
-	if want := fmt.Sprintf(" 200 %d", r.bytes); !strings.HasSuffix(kind, want) || strings.Contains(kind, " r ") {
-		return "", fmt.Errorf("requests are %q, and should be without a resumed session and end with %q", kind, want)
+	session := "-"
+	switch {
+	case r.resume:
+		session = "r"
+	case servers[r.at].tls:
+		session = "."
+	}
+	if want := fmt.Sprintf(" %s 200 %d", session, r.bytes); !strings.HasSuffix(kind, want) {
+		return "", fmt.Errorf("requests are %q, and should end with %q", kind, want)
 	}
 	return kind, nil
 }

@@ -17,6 +17,7 @@ type row struct {
 	connections int
 	streams     int
 	fresh       bool    // a new connection for each request
+	resume      bool    // with a resumed session, all but the first ones
 	rate        float64 // requests a second; 0 is a closed loop
 	pacing      string
 	must, moon  float64         // most that the ratio may be, and what it is to be one day; 0 if neither is set
@@ -51,6 +52,7 @@ var rows = []row{
 	{name: "h1-small", peer: "fortio", at: "plain", path: "/small", bytes: small, connections: 64, extra: true},
 	{name: "h1-100k", peer: "fortio", at: "plain", path: "/100k", bytes: large, connections: 64, extra: true},
 	{name: "tls-h1", peer: "h2load", at: "tls", path: "/small", bytes: small, connections: 64, extra: true},
+	{name: "tls-resumed", peer: "wrk", at: "tls", path: "/small", bytes: small, connections: 64, fresh: true, resume: true, extra: true},
 	{name: "h1-newconn", peer: "wrk", at: "plain", path: "/small", bytes: small, connections: 64, fresh: true, extra: true},
 	// What it shows is how far apart two of the same are.
 	{name: "same", mine: "wrk", peer: "wrk", at: "plain", path: "/small", bytes: small, connections: 64, extra: true},
@@ -71,7 +73,7 @@ func (r row) inFlight() int64 { return int64(r.connections * max(1, r.streams)) 
 func (r row) spec(address, path, wire string) load.Spec {
 	s := load.Spec{
 		Name: r.name, Phase: "bench", Address: address, Path: path, Connections: r.connections, Streams: r.streams,
-		Reuse: !r.fresh, Pacing: r.pacing, Wire: wire, Expect: load.Expect{Status: 200, Bytes: &r.bytes},
+		Reuse: !r.fresh, Resume: r.resume, Pacing: r.pacing, Wire: wire, Expect: load.Expect{Status: 200, Bytes: &r.bytes},
 	}
 	on := servers[r.at]
 	if on.tls {
