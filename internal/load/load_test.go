@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/planrun/planrun/internal/hdr"
+	"github.com/planrun/planrun/internal/load/uring"
 	"github.com/planrun/planrun/internal/worker"
 )
 
@@ -202,7 +203,24 @@ func counting(t *testing.T, tls bool) (srv *httptest.Server, count func() int64)
 
 func size(n int64) *int64 { return &n }
 
+// wires are what can move the bytes here. Where io_uring is not allowed the log says so.
+func wires(t *testing.T) []string {
+	all := []string{"io_uring", "epoll", "goroutines"}
+	if err := uring.Probe(); err != nil {
+		t.Logf("without io_uring: %v", err)
+		all = all[1:]
+	}
+	return all
+}
+
+// TestLoad: over each wire the books agree with the server's.
 func TestLoad(t *testing.T) {
+	for _, wire := range wires(t) {
+		t.Run(wire, func(t *testing.T) { testLoad(t, wire) })
+	}
+}
+
+func testLoad(t *testing.T, wire string) {
 	for _, tt := range []struct {
 		name        string
 		tls, reuse  bool
@@ -221,21 +239,21 @@ func TestLoad(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			srv, count := counting(t, tt.tls)
 			spec := Spec{
-				Name: "main", Address: srv.Listener.Addr().String(), Connections: tt.connections, Reuse: tt.reuse, Rate: tt.rate,
+				Name: "main", Wire: wire, Address: srv.Listener.Addr().String(), Connections: tt.connections, Reuse: tt.reuse, Rate: tt.rate,
 				Expect: Expect{Status: 200, Bytes: size(13), SHA256: "dffd6021bb2bd5b0af676290809ec3a53191dd81c7f70a4b28688a362182986f"},
 			}
 			if tt.tls {
 				spec.Scheme = "https"
 			}
 			s, ready := begin(t, spec)
-			if ready.Connections != tt.connections || ready.Verified != 1 || ready.Problem != "" || ready.Shortage != "" {
+			if ready.Connections != tt.connections || ready.Verified != 1 || ready.Problem != "" || ready.Shortage != "" || ready.Wire != wire {
 				t.Errorf("ready: %+v", ready)
 			}
-			time.Sleep(300 * time.Millisecond)
+			time.Sleep(200 * time.Millisecond)
 			if err := s.client.Control(t.Context(), Control{"measure", 0}, nil); err != nil {
 				t.Error(err)
 			}
-			time.Sleep(300 * time.Millisecond)
+			time.Sleep(200 * time.Millisecond)
 			total := s.stop()
 			c := total.Counts
 			if c.OK != c.Due || c.OK < 10 {

@@ -1,10 +1,6 @@
 package load
 
-import (
-	"time"
-
-	"golang.org/x/sys/unix"
-)
+import "time"
 
 const (
 	spinBefore = 50 * time.Microsecond  // how long before a due time precise pacing stops sleeping
@@ -29,8 +25,7 @@ type pacer struct {
 // newPacer prepares the calling thread, to which its loop must be locked.
 func newPacer(j *job, clock func() int64) pacer {
 	if j.Pacing == "precise" {
-		// The default slack delays every sleep by 50 us. Without the right to change it pacing is that much coarser.
-		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+		sleepPrecisely()
 	}
 	return pacer{pacing: j.Pacing, open: len(j.Rate) > 0, clock: clock, idle: clock()}
 }
@@ -67,12 +62,12 @@ func nap(pacing string, open bool, left int64, mayspin bool) (sleep int64, spin 
 // tick looks whether spinning took the CPU from others: a thread that spins beside another one that wants to run is
 // switched off involuntarily, over and over. Then it stops spinning for a while.
 func (p *pacer) tick() {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {
+	switches, ok := switchedOff()
+	if !ok {
 		return
 	}
-	if p.switchesOK && p.spinning && p.pacing == "precise" && u.Nivcsw-p.switches > preempted {
+	if p.switchesOK && p.spinning && p.pacing == "precise" && switches-p.switches > preempted {
 		p.spinAfter = p.clock() + int64(spinPause)
 	}
-	p.switches, p.switchesOK, p.spinning = u.Nivcsw, true, false
+	p.switches, p.switchesOK, p.spinning = switches, true, false
 }

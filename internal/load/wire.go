@@ -33,6 +33,9 @@ type wire interface {
 	close()
 }
 
+// takenAtOnce is how many bytes the buffer of a socket takes at once, on which nothing is under way.
+const takenAtOnce = 8 << 10
+
 // dialClass is the class of an error of connect: what this machine lacks is not the target's failure.
 func dialClass(err error) string {
 	for _, own := range []error{unix.EMFILE, unix.ENFILE, unix.ENOBUFS, unix.ENOMEM, unix.EADDRNOTAVAIL, unix.EAGAIN, unix.ENOSPC} {
@@ -48,7 +51,7 @@ func (p *pool) choose() error {
 	wires := []struct {
 		name string
 		make func(*pool) (wire, error)
-	}{{"io_uring", newUringWire}, {"epoll", newEpollWire}}
+	}{{"io_uring", newUringWire}, {"epoll", newEpollWire}, {"goroutines", newNetWire}}
 	var names, notes []string
 	for _, w := range wires {
 		names = append(names, w.name)

@@ -36,10 +36,6 @@ const (
 	numberMask = 1<<numberBits - 1
 )
 
-// maxStatic is up to how many bytes are sent without hearing of the completion. The buffer of a socket on which nothing is
-// under way takes them at once.
-const maxStatic = 8 << 10
-
 // submitEach is after how many completions what was written meanwhile is submitted, so that the first does not wait for the
 // last.
 const submitEach = 32
@@ -51,7 +47,11 @@ func tokenOf(c *conn, op uint64) uint64 {
 func newUringWire(p *pool) (wire, error) {
 	w := &uringWire{p: p, orphans: map[uint64][]byte{}}
 	for _, r := range p.routes {
-		a, err := uring.NewAddress(r.to)
+		to, _, err := sockaddr(r.to)
+		if err != nil {
+			return nil, err
+		}
+		a, err := uring.NewAddress(to)
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +80,7 @@ func (w *uringWire) connect(c *conn) error {
 }
 
 func (w *uringWire) send(c *conn, b []byte) {
-	if len(c.writing) == 0 && len(c.out) == 0 && len(b) <= maxStatic {
+	if len(c.writing) == 0 && len(c.out) == 0 && len(b) <= takenAtOnce {
 		w.ring.SendStatic(c.fd, b, tokenOf(c, opSendStatic))
 		return
 	}

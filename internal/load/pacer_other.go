@@ -1,0 +1,7 @@
+//go:build !linux
+
+package load
+
+func sleepPrecisely() {}
+
+func switchedOff() (int64, bool) { return 0, false }
