@@ -15,37 +15,76 @@ import (
 	"github.com/planrun/planrun/internal/serve/relay"
 )
 
-// builtinSettings says which settings each builtin has.
-var builtinSettings = map[string][]string{
-	"origin":   {"served-by", "idle-timeout"},
-	"proxy":    {"dial-timeout", "timeout", "idle"},
-	"relay":    {"dial-timeout"},
-	"gateway":  nil,
-	"balancer": nil,
+// A builtin is a server of planrun's own, as a start sees it.
+type builtin struct {
+	settings []string                  // of with
+	listens  []string                  // names of ports, which say what is spoken there; nil: any
+	forwards bool                      // it needs upstreams, or routes
+	routes   bool                      // it knows routes
+	config   func(*Start, serving) any // nil: it comes later
+}
+
+// serving is what the configuration of a builtin is made of, beside what the start says.
+type serving struct {
+	name        string
+	listen      map[string]string // addresses by name of port
+	upstreams   []string
+	certificate certificate.Spec
+	procs       int // 0: what the runtime chooses
+	data        task.TemplateData
+}
+
+var webPorts = []string{"http", "https", "h2c"}
+
+// builtins are the ones that a start may name.
+var builtins = map[string]builtin{
+	"origin": {
+		settings: []string{"served-by", "idle-timeout"}, listens: webPorts,
+		config: func(s *Start, v serving) any {
+			return origin.Spec{Name: v.name, Listen: v.listen, ServedBy: s.With.ServedBy, Certificate: v.certificate, Procs: v.procs, IdleTimeout: s.With.IdleTimeout}
+		},
+	},
+	"proxy": {
+		settings: []string{"dial-timeout", "timeout", "idle"}, listens: webPorts, forwards: true, routes: true,
+		config: func(s *Start, v serving) any {
+			p := proxy.Spec{Listen: v.listen, Upstreams: v.upstreams, Certificate: v.certificate, Procs: v.procs, DialTimeout: s.With.DialTimeout, Timeout: s.With.Timeout, Idle: s.With.Idle}
+			if s.Routes {
+				p.Routes = proxyRoutes(v.data)
+			}
+			return p
+		},
+	},
+	"relay": {
+		settings: []string{"dial-timeout"}, forwards: true,
+		config: func(s *Start, v serving) any {
+			return relay.Spec{Listen: v.listen, Upstreams: v.upstreams, DialTimeout: s.With.DialTimeout, Procs: v.procs}
+		},
+	},
+	"gateway":  {listens: webPorts, forwards: true},
+	"balancer": {listens: webPorts, forwards: true},
 }
 
 func (s *Start) checkBuiltin(c *dsl.Check) {
-	if s.Builtin == "gateway" || s.Builtin == "balancer" {
+	b := builtins[s.Builtin]
+	if b.config == nil {
 		c.Laterf("builtin", "the %s comes later", s.Builtin)
 	}
 	if len(s.Listen) == 0 && c.Known("listen") {
 		c.Errorf("listen", "a builtin needs a port").Hint = "add listen: [http]"
 	}
-	if s.Builtin != "relay" {
-		for _, name := range s.Listen {
-			if !slices.Contains([]string{"http", "https", "h2c"}, name) {
-				c.Errorf("listen", "the %s does not know what to speak on %q", s.Builtin, name).Hint = "use http, https, h2c"
-			}
+	for _, name := range s.Listen {
+		if b.listens != nil && !slices.Contains(b.listens, name) {
+			c.Errorf("listen", "the %s does not know what to speak on %q", s.Builtin, name).Hint = "use http, https, h2c"
 		}
 	}
 	switch {
-	case s.Builtin == "origin" && (len(s.Upstreams) > 0 || s.Routes):
-		c.Errorf("upstreams", "an origin answers by itself").Hint = "leave it out, or write builtin: proxy"
-	case s.Routes && s.Builtin != "proxy":
+	case !b.forwards && (len(s.Upstreams) > 0 || s.Routes):
+		c.Errorf("upstreams", "an %s answers by itself", s.Builtin).Hint = "leave it out, or write builtin: proxy"
+	case s.Routes && !b.routes:
 		c.Errorf("routes", "the %s knows no routes", s.Builtin).Hint = "name upstreams instead"
 	case s.Routes && len(s.Upstreams) > 0:
 		c.Errorf("routes", "upstreams says already where requests go").Hint = "leave out one of them"
-	case s.Builtin != "origin" && !s.Routes && len(s.Upstreams) == 0 && c.Known("routes"):
+	case b.forwards && !s.Routes && len(s.Upstreams) == 0 && c.Known("routes"):
 		c.Errorf("", "nothing says where the %s forwards to", s.Builtin).Hint = "add upstreams: BACKEND"
 	}
 	for _, w := range []struct {
@@ -55,7 +94,7 @@ func (s *Start) checkBuiltin(c *dsl.Check) {
 		{"served-by", s.With.ServedBy}, {"idle-timeout", s.With.IdleTimeout != 0}, {"dial-timeout", s.With.DialTimeout != 0},
 		{"timeout", s.With.Timeout != 0}, {"idle", s.With.Idle != 0},
 	} {
-		if w.set && !slices.Contains(builtinSettings[s.Builtin], w.key) {
+		if w.set && !slices.Contains(b.settings, w.key) {
 			c.Errorf("with", "the %s has no %s", s.Builtin, w.key).Hint = "leave it out"
 		}
 	}
@@ -63,35 +102,24 @@ func (s *Start) checkBuiltin(c *dsl.Check) {
 
 // config is the body of the configure message of a builtin.
 func (s *Start) config(env *task.Env, spec task.ProcessSpec) (any, error) {
-	listen := map[string]string{}
-	for name, port := range spec.Ports {
-		listen[name] = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	b := builtins[s.Builtin]
+	if b.config == nil {
+		return nil, fmt.Errorf("this build has no builtin %s", s.Builtin)
 	}
-	upstreams, err := s.upstreams(env)
-	if err != nil {
+	v := serving{name: fmt.Sprintf("%s-%d", spec.Name, spec.Replica), listen: map[string]string{}, procs: len(spec.CPUs), data: env.Template(spec.Replica)}
+	for name, port := range spec.Ports {
+		v.listen[name] = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	}
+	var err error
+	if v.upstreams, err = s.upstreams(env); err != nil {
 		return nil, err
 	}
-	data := env.Template(spec.Replica)
-	var cert certificate.Spec
-	if _, ok := listen["https"]; ok {
-		if cert, err = readCertificate(data.TLS); err != nil {
+	if _, ok := v.listen["https"]; ok {
+		if v.certificate, err = readCertificate(v.data.TLS); err != nil {
 			return nil, err
 		}
 	}
-	procs := len(spec.CPUs) // 0: what the runtime chooses
-	switch s.Builtin {
-	case "origin":
-		return origin.Spec{Name: fmt.Sprintf("%s-%d", spec.Name, spec.Replica), Listen: listen, ServedBy: s.With.ServedBy, Certificate: cert, Procs: procs, IdleTimeout: s.With.IdleTimeout}, nil
-	case "proxy":
-		p := proxy.Spec{Listen: listen, Upstreams: upstreams, Certificate: cert, Procs: procs, DialTimeout: s.With.DialTimeout, Timeout: s.With.Timeout, Idle: s.With.Idle}
-		if s.Routes {
-			p.Routes = proxyRoutes(data)
-		}
-		return p, nil
-	case "relay":
-		return relay.Spec{Listen: listen, Upstreams: upstreams, DialTimeout: s.With.DialTimeout, Procs: procs}, nil
-	}
-	return nil, fmt.Errorf("this build has no builtin %s", s.Builtin)
+	return b.config(s, v), nil
 }
 
 func (s *Start) upstreams(env *task.Env) ([]string, error) {

@@ -26,6 +26,20 @@ func (b *builder) all() []unit {
 	return units
 }
 
+// A range is what several runs give: where each side has one there is none.
+func TestRange(t *testing.T) {
+	for _, c := range []struct {
+		a, b []float64
+		want string
+	}{{[]float64{2000}, []float64{1000}, ""}, {around(2000), []float64{1000}, "1.980 to 2.020"}, {nil, []float64{1000}, "n/a"}} {
+		b := two(cellSpec{rates: c.a}, cellSpec{rates: c.b})
+		got := b.compare(b.all(), record.Ratio{Of: "a", To: record.Against{Target: "b"}}, parseMetric("req_per_s"))
+		if got.span() != c.want {
+			t.Errorf("%v to %v: range %q, want %q", c.a, c.b, got.span(), c.want)
+		}
+	}
+}
+
 func TestCompareSays(t *testing.T) {
 	ratio := record.Ratio{Of: "a", To: record.Against{Target: "b"}}
 	failing := load.Counts{Errors: map[string]int64{"reset": 100}}

@@ -41,7 +41,7 @@ func TestFindings(t *testing.T) {
 		{"an open loop is compared by its latency", pair(cellSpec{rates: around(2000), open: true}, cellSpec{rates: around(1000), open: true}),
 			[]string{"s: p99_ms puts a ahead: 0.500 times that of b"}, "req_per_s"},
 		{"one run a side says nothing about noise", pair(cellSpec{rates: []float64{2000}}, cellSpec{rates: []float64{1000}}),
-			[]string{"below 3 runs a side the noise is unknown (1 and 1)"}, "ahead"},
+			[]string{"s: req_per_s of a is 2.000 times that of b, but below 3 runs a side the noise is unknown (1 and 1)"}, "ahead"},
 		{"noise puts nobody ahead", pair(cellSpec{rates: around(1000)}, cellSpec{rates: around(1005)}),
 			[]string{"s: req_per_s does not tell b and a apart: b to a is 1.005", "within the noise floor of 1.023; about"}, "ahead"},
 		{"a tainted comparison puts nobody ahead", pair(cellSpec{rates: around(2000), tainted: "busy"}, cellSpec{rates: around(1000)}),

@@ -77,12 +77,12 @@ func (b *builder) leader(g []unit, m metric) Text {
 	case second.ratio.NA != "":
 		return append(t, text("of "+first+" to "+second.to+" has no ratio: "+second.ratio.NA+".")...)
 	case second.tainted:
-		t = append(t, text(fmt.Sprintf("of %s is %s that of %s (range %s), but a guard did not hold: not to be trusted.", first, times(second.ratio.Value), second.to, second.span()))...)
+		t = append(t, text(fmt.Sprintf("of %s is %s that of %s%s, but a guard did not hold: not to be trusted.", first, times(second.ratio.Value), second.to, second.ranged()))...)
 		return append(t, second.notes...)
 	case second.ratio.Noise == stats.Unknown:
-		t = append(t, text(fmt.Sprintf("of %s is %s that of %s (range %s), but %s.", first, times(second.ratio.Value), second.to, second.span(), second.ratio.Why))...)
+		t = append(t, text(fmt.Sprintf("of %s is %s that of %s%s, but %s.", first, times(second.ratio.Value), second.to, second.ranged(), second.ratio.Why))...)
 	case second.ratio.Noise == stats.Beyond:
-		t = append(t, text("puts ", strong(first+" ahead"), fmt.Sprintf(": %s that of %s (range %s), %s.", times(second.ratio.Value), second.to, second.span(), second.noise()))...)
+		t = append(t, text("puts ", strong(first+" ahead"), fmt.Sprintf(": %s that of %s%s, %s.", times(second.ratio.Value), second.to, second.ranged(), second.noise()))...)
 	default:
 		tied := []string{first}
 		for _, u := range ranked[1:] {
@@ -92,11 +92,11 @@ func (b *builder) leader(g []unit, m metric) Text {
 			}
 			tied = append(tied, c.to)
 		}
-		t = append(t, text(fmt.Sprintf("does not tell %s apart: %s to %s is %s (range %s), %s.", and(tied), first, second.to, second.value(), second.span(), second.noise()))...)
+		t = append(t, text(fmt.Sprintf("does not tell %s apart: %s to %s is %s%s, %s.", and(tied), first, second.to, second.value(), second.ranged(), second.noise()))...)
 	}
 	if len(ranked) > 2 {
 		if c := to(ranked[len(ranked)-1]); c.ratio.NA == "" && !c.tainted {
-			t = append(t, text(fmt.Sprintf(" Last is %s: %s to it is %s (range %s), %s.", c.to, first, c.value(), c.span(), c.noise()))...)
+			t = append(t, text(fmt.Sprintf(" Last is %s: %s to it is %s%s, %s.", c.to, first, c.value(), c.ranged(), c.noise()))...)
 		}
 	}
 	return append(t, second.notes...)

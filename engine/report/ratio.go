@@ -137,11 +137,23 @@ func (c comparison) value() string {
 	return factor(c.ratio.Value)
 }
 
+// span is the range that single runs give; "" where each side has one run, which has none.
 func (c comparison) span() string {
-	if c.ratio.NA != "" {
+	switch {
+	case c.ratio.NA != "":
 		return "n/a"
+	case len(c.a.runs) == 1 && len(c.b.runs) == 1:
+		return ""
 	}
 	return factor(c.ratio.Low) + " to " + factor(c.ratio.High)
+}
+
+// ranged is the range as it stands behind a ratio in a sentence.
+func (c comparison) ranged() string {
+	if s := c.span(); s != "" {
+		return " (range " + s + ")"
+	}
+	return ""
 }
 
 // noise says how the ratio stands against the noise floor, or why there is none.
