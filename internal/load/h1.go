@@ -17,7 +17,7 @@ type h1 struct {
 
 func newH1(c *conn) *h1 {
 	h := &h1{c: c}
-	h.parser.watch = c.p.job.By
+	h.parser.watch, h.parser.known = c.p.job.By, &c.p.known
 	return h
 }
 

@@ -17,8 +17,9 @@ const (
 // with CRLF, no folded lines, no Content-Length beside Transfer-Encoding), because whatever it guessed wrong would
 // desynchronise the connection and be counted as something else later.
 type parser struct {
-	head  bool   // the request was a HEAD
-	watch string // name of a header whose value is wanted
+	head  bool       // the request was a HEAD
+	watch string     // name of a header whose value is wanted
+	known *knownHead // shared by parsers whose watch is the same; nil remembers nothing
 
 	state   int
 	left    int64  // of the body or the chunk
@@ -57,6 +58,10 @@ func (p *parser) feed(b []byte) (done bool, err error) {
 	for {
 		switch p.state {
 		case inHead:
+			if rest, ok := p.recall(b); ok {
+				b = rest
+				break
+			}
 			head, rest, err := p.take(b, "\r\n\r\n", maxHead, "header")
 			if head == nil {
 				return false, err
@@ -65,6 +70,7 @@ func (p *parser) feed(b []byte) (done bool, err error) {
 			if err := p.parseHead(head); err != nil {
 				return false, err
 			}
+			p.remember(head)
 		case inBody, inChunk:
 			n := min(int64(len(b)), p.left)
 			p.req.body(b[:n])

@@ -10,6 +10,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
+	var known knownHead
 	long := strings.Repeat("x", maxHead)
 	for _, tt := range []struct {
 		name, in string
@@ -70,11 +71,11 @@ func TestParse(t *testing.T) {
 		{name: "long header", in: "HTTP/1.1 200 OK\r\nA: " + long, err: "longer than"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			// However the bytes are cut into reads, the result is the same.
-			for _, size := range []int{1, 2, 3, 7, 64, len(tt.in)} {
+			// However the bytes are cut into reads, and whether the head is known, the result is the same.
+			for _, size := range []int{1, 2, 3, 7, 64, len(tt.in), len(tt.in)} {
 				var body bytes.Buffer
 				r := collecting(tt.head, &body)
-				var p parser
+				p := parser{known: &known}
 				p.reset(r)
 				done, err := feedAll(&p, []byte(tt.in), size)
 				if tt.err != "" {
@@ -137,6 +138,13 @@ func feedAll(p *parser, b []byte, size int) (done bool, err error) {
 	return done, nil
 }
 
+func parseIn(in []byte, size int, head bool, known *knownHead) (p *parser, body *bytes.Buffer, done bool, err error) {
+	p, body = &parser{known: known}, &bytes.Buffer{}
+	p.reset(collecting(head, body))
+	done, err = feedAll(p, in, size)
+	return p, body, done, err
+}
+
 // FuzzParse: what the parser accepts net/http accepts too, with the same status and body, in whatever pieces it came.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
@@ -148,11 +156,13 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(s), byte(3), false)
 		f.Add([]byte(s), byte(255), true)
 	}
+	var known knownHead
 	f.Fuzz(func(t *testing.T, in []byte, size byte, head bool) {
-		var body bytes.Buffer
-		var p parser
-		p.reset(collecting(head, &body))
-		done, err := feedAll(&p, in, int(size)+1)
+		p, body, done, err := parseIn(in, int(size)+1, head, nil)
+		p2, body2, done2, err2 := parseIn(in, len(in)+1, head, &known)
+		if p.status != p2.status || p.keep != p2.keep || done != done2 || (err == nil) != (err2 == nil) || err == nil && body.String() != body2.String() {
+			t.Errorf("%q: status %d, done %v, %v; beside another head: %d, %v, %v", in, p.status, done, err, p2.status, done2, err2)
+		}
 		if err != nil || !done && !p.eof() {
 			return
 		}

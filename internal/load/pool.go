@@ -41,6 +41,7 @@ type pool struct {
 	dialled         int    // dials that were ever begun
 	streamLimit     int    // HTTP/2: the smallest that a server set; 0 if none did
 	plain           []byte // of TLS, decrypted
+	known           knownHead
 }
 
 func newPool(j *job, routes []route, clock func() int64, s sink) *pool {
