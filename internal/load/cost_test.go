@@ -9,7 +9,7 @@ type echoWire struct {
 	left   int
 }
 
-func (w *echoWire) connect(c *conn) error { w.ready = append(w.ready, c); return nil }
+func (w *echoWire) connect(c *conn) error  { w.ready = append(w.ready, c); return nil }
 func (w *echoWire) send(c *conn, b []byte) { w.ready = append(w.ready, c) }
 func (w *echoWire) flush(c *conn)          { c.out = c.out[:0]; w.ready = append(w.ready, c) }
 func (w *echoWire) pending(*conn) bool     { return false }
