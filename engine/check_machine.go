@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"net"
 	"net/netip"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/dsl/diag"
+	"github.com/planrun/planrun/engine/machine"
 	"github.com/planrun/planrun/engine/task"
 )
 
@@ -75,6 +77,66 @@ func (c *compilation) checkAddresses(cell *Cell) {
 				say(host, a, a.Val.Kind, field)
 			}
 		})
+	}
+}
+
+// ownDescriptors is what a process of planrun's has open beside its connections, generously.
+const ownDescriptors = 32
+
+// checkDescriptors finds loads that are to hold more connections than their workers may have open files, and warns where
+// all loads of a phase together hold more than a server that planrun starts may have.
+func (c *compilation) checkDescriptors(cell *Cell) {
+	most := c.opt.Files
+	if most == 0 {
+		hard, err := machine.Files()
+		if err != nil {
+			return
+		}
+		most = int(min(hard, math.MaxInt32))
+	}
+	limit, whose := most, "a process may have here (ulimit -Hn)"
+	if l, _ := cell.Limits.Get("load"); l.Files > 0 {
+		limit, whose = l.Files, "limits leaves a process of the role load"
+	}
+	going := map[string]int{} // connections of earlier phases' loads, by the phase through which they go on
+	for _, p := range cell.Scenario.Val.Phases {
+		together, largest := 0, 0
+		for _, n := range going {
+			together += n
+		}
+		delete(going, p.Val.Name)
+		at := diag.Pos{}
+		for i := range p.Val.Do {
+			a := &p.Val.Do[i]
+			d, ok := a.Val.Spec.(task.Declarer)
+			if !ok {
+				continue
+			}
+			needs, processes := d.Declares().Needs, 1
+			if s, ok := a.Val.Spec.(interface{ Processes() int }); ok {
+				processes = s.Processes()
+			}
+			if processes == 0 || needs.Descriptors == 0 {
+				continue // not known
+			}
+			here := a.PosOf(a.Val.Kind, "connections")
+			if each := (needs.Descriptors + processes - 1) / processes; each > limit-ownDescriptors {
+				c.list.Addf(here, "a worker of this load would hold %d connections, with at most %d open files, which is what %s", each, limit, whose).Hint =
+					"raise the limit, ask for fewer connections, or share them among more workers"
+				continue
+			}
+			together += needs.Connections
+			if needs.Connections > largest {
+				largest, at = needs.Connections, here
+			}
+			if a.Val.Through != "" {
+				going[a.Val.Through] += needs.Connections
+			}
+		}
+		if largest > 0 && together > most-ownDescriptors && len(cell.Target.Val.Install) > 0 {
+			w := c.list.Addf(at, "the loads of phase %s hold %d connections together; a server that planrun starts may have %d open files (ulimit -Hn)", p.Val.Name, together, most)
+			w.Hint, w.Warning = "raise the limit, or ask for fewer connections", true
+		}
 	}
 }
 

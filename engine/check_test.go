@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine"
 )
 
@@ -19,6 +20,7 @@ func TestNamesThatMeanNothing(t *testing.T) {
 		{do("{stop: {process: stu}}"), `unknown process "stu"`},
 		{install("upstreams: wbe"), `"wbe"`},
 		{"params: {a: '${{ params.b }}', b: '${{ params.a }}'}", "depends on itself"},
+		{"params: {a: '${{ \"not params.a itself\" }}'}", ""},
 		{"params: {a: '${{ with.knob }}'}", `unknown name "with"`},
 		{"report: [{table: A, rows: trget, metrics: [req_per_s]}]", `"trget"`},
 		{"report: [{table: A, rows: target, metrics: [req_per_s.mni]}]", `unknown statistic "mni"`},
@@ -37,6 +39,45 @@ func TestNamesThatMeanNothing(t *testing.T) {
 		case tc.says != "" && (prog != nil || !strings.Contains(list.Error(), tc.says) || list[0].Pos.Line == 0):
 			t.Errorf("%s: %v, want %q", text, list, tc.says)
 		}
+	}
+}
+
+// More connections than a process may have open files are found before anything is dialled.
+func TestDescriptors(t *testing.T) {
+	small := "targets: {t: {limits: {load: {files: 64}}}}\n"
+	for _, tc := range []struct {
+		text, says string
+		warning    bool
+	}{
+		{inLoad("connections: 900"), "", false},
+		{inLoad("connections: 5000"), "a worker of this load would hold 5000 connections, with at most 1000 open files, which is what a process may have here (ulimit -Hn)", false},
+		{inLoad("connections: 1800, workers: 2"), "the loads of phase measure hold 1800 connections together; a server that planrun starts may have 1000 open files", true},
+		{small + inLoad("connections: 32"), "", false},
+		{small + inLoad("connections: 33"), "a worker of this load would hold 33 connections, with at most 64 open files, which is what limits leaves a process of the role load", false},
+		{small + inLoad("connections: 64, workers: 2"), "", false},
+		{"scenarios: {s: {phases: [{load: {name: a, for: 1s, do: [{load: {use: small, connections: 600}, through: b}]}}, {measure: {name: b, for: 1s, do: [{load: {use: small, connections: 700}, name: c}]}}]}}",
+			"the loads of phase b hold 1300 connections together", true},
+		{"scenarios: {s: {phases: [{load: {name: a, for: 1s, do: [{load: {use: small, connections: 600}}]}}, {measure: {name: b, for: 1s, do: [{load: {use: small, connections: 700}, name: c}]}}]}}", "", false},
+	} {
+		_, list := check(laid(t, tc.text), engine.Options{Files: 1000})
+		switch {
+		case tc.says == "" && len(list) > 0:
+			t.Errorf("%s: %v", tc.text, list)
+		case tc.says != "" && (len(list) != 1 || !strings.Contains(list[0].Msg, tc.says) || list[0].Warning != tc.warning || list[0].Pos.Line < 2):
+			t.Errorf("%s: %v, want %q", tc.text, list, tc.says)
+		}
+	}
+}
+
+// Whatever goes wrong while a plan that has problems is compiled, they are told, and so is that.
+func TestPanicIsAProblem(t *testing.T) {
+	plan, found := dsl.Load(write(t, "plan: p\nparams: {n: {env: N}}\ntargets: {t: {endpoint: {http: '127.0.0.1:1'}}}\n"+oneLoad), dsl.Options{Vocabulary: vocabulary})
+	if !found.HasErrors() {
+		t.Fatal("the plan has no problem")
+	}
+	more := engine.Check(plan, found, engine.Options{Env: func(string) (string, bool) { panic("no environment") }})
+	if len(more) != 1 || more[0].Warning || more[0].Pos.File != plan.File || !strings.Contains(more[0].Msg, "a mistake in planrun: no environment") {
+		t.Errorf("told: %v", more)
 	}
 }
 

@@ -53,6 +53,7 @@ type Options struct {
 	Env        func(name string) (string, bool)  // nil: os.LookupEnv
 	Always     []dsl.Kind                        // kinds of probes that every run has
 	ReadFile   func(path string) ([]byte, error) // of the plan's files; nil: os.ReadFile
+	Files      int                               // open files that a process may have; 0: this process's hard limit
 }
 
 // Compile binds what is known, lists the cells and checks every expression. The program is nil if a problem is more than
@@ -71,14 +72,16 @@ func Compile(plan *dsl.Plan, opt Options) (*Program, diag.List) {
 }
 
 // Check finds the problems of a plan beside those that loading it found, so that all can be told in one pass. Where the
-// plan has problems it is incomplete, so a line of which something was found is left alone.
+// plan has problems it is incomplete, so a line of which something was found is left alone. Should compiling such a plan
+// panic, that is one more problem: those that were found must be told.
 func Check(plan *dsl.Plan, found diag.List, opt Options) (more diag.List) {
 	if !plan.Whole() {
 		return nil
 	}
 	defer func() {
-		if p := recover(); p != nil && !found.HasErrors() {
-			panic(p)
+		if p := recover(); p != nil {
+			more = diag.List{}
+			more.Addf(diag.Pos{File: plan.File}, "the rest of the plan could not be checked, by a mistake in planrun: %v", p).Hint = "correct the other problems, and report this one with the plan"
 		}
 	}()
 	_, all := Compile(plan, opt)

@@ -24,6 +24,7 @@ func (c *compilation) declare() {
 				c.checkPrograms(cell)
 			}
 			c.checkAddresses(cell)
+			c.checkDescriptors(cell)
 		}
 	}
 	slices.Sort(c.values)

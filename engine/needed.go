@@ -14,12 +14,12 @@ func (p *Program) neededBy(st *Stage) map[string]bool {
 	out := map[string]bool{}
 	var need func(text string)
 	need = func(text string) {
-		for _, m := range paramRef.FindAllStringSubmatch(text, -1) {
-			q := p.params[m[1]]
-			if q == nil || out[m[1]] {
+		for _, name := range p.paramsIn(text) {
+			q := p.params[name]
+			if q == nil || out[name] {
 				continue
 			}
-			out[m[1]] = true
+			out[name] = true
 			for _, h := range q.part.Holes() {
 				need(h.Text)
 			}
@@ -56,8 +56,9 @@ func (s *session) stagesLeftOut() diag.List {
 	for _, st := range s.p.Stages {
 		included := slices.ContainsFunc(st.Cells, func(c *Cell) bool { return c.LeftOut == "" })
 		if included {
+			needed := s.p.neededBy(st)
 			for _, p := range s.p.order {
-				if p.time != verdict.AtStage || !s.p.neededBy(st)[p.name] {
+				if p.time != verdict.AtStage || !needed[p.name] {
 					continue
 				}
 				for _, h := range p.part.Holes() {

@@ -142,12 +142,12 @@ targets:
   both:
     install:
       - start: {name: relay, builtin: relay, listen: [http], upstreams: web}
-      - start: {name: helper, command: [sh, -c, 'echo $$ > pid; exec sleep 600']}
+      - start: {name: helper, command: [sh, -c, 'echo $$ > pid; echo up; exec sleep 600'], ready: {log: up}}
 scenarios:
-  dies: {repeats: 2, phases: [{measure: {for: 1s, do: [{load: {path: /small, timeout: 1s}}, {exec: {command: [sh, -c, "kill -9 $(cat pid)"]}, at: 400ms}]}}]}
-  ended: {repeats: 2, phases: [{measure: {for: 1s, do: [{load: {path: /small, timeout: 1s}}, {signal: {process: relay, send: KILL}, at: 400ms}]}}]}
-  stopped: {repeats: 2, phases: [{measure: {for: 1s, do: [{load: {path: /small, timeout: 1s}}, {stop: {process: relay}, at: 400ms}]}}]}
-  restarted: {repeats: 2, phases: [{measure: {for: 1s, do: [{load: {path: /small, timeout: 1s}}, {restart: {process: helper}, at: 400ms}]}}]}
+  dies: {repeats: 2, phases: [{measure: {for: 3s, do: [{load: {path: /small, timeout: 1s}}, {exec: {command: [sh, -c, "kill -9 $(cat pid)"]}, at: 400ms}]}}]}
+  ended: {repeats: 2, phases: [{measure: {for: 3s, do: [{load: {path: /small, timeout: 1s}}, {signal: {process: relay, send: KILL}, at: 400ms}]}}]}
+  stopped: {repeats: 2, phases: [{measure: {for: 3s, do: [{load: {path: /small, timeout: 1s}}, {stop: {process: relay}, at: 400ms}]}}]}
+  restarted: {repeats: 2, phases: [{measure: {for: 3s, do: [{load: {path: /small, timeout: 1s}}, {restart: {process: helper}, at: 400ms}]}}]}
 verdicts:
   - {verdict: it dies, where: scenario == "dies", each: run, pass: 'size(events("exit")) == 1 && failed == 0', gate: true}
   - {verdict: it fails, where: scenario == "ended", each: run, pass: 'size(events("exit")) == 0 && failed > 0', gate: true}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/dsl/diag"
@@ -23,7 +23,15 @@ type param struct {
 	value any
 }
 
-var paramRef = regexp.MustCompile(`params\.([A-Za-z_][A-Za-z0-9_]*)`)
+// paramsIn are the names of the params that an expression reads.
+func (p *Program) paramsIn(text string) (out []string) {
+	for _, name := range p.boot.Mentions(text) {
+		if name, ok := strings.CutPrefix(name, "params."); ok && !strings.Contains(name, ".") {
+			out = append(out, name)
+		}
+	}
+	return out
+}
 
 // inOrder puts params behind those that they depend on. A circle is reported.
 func (c *compilation) inOrder() []*dsl.Part[dsl.Param] {
@@ -33,8 +41,8 @@ func (c *compilation) inOrder() []*dsl.Part[dsl.Param] {
 	visit = func(p *dsl.Part[dsl.Param]) {
 		state[p.Name] = 1
 		for _, h := range p.Holes() {
-			for _, m := range paramRef.FindAllStringSubmatch(h.Text, -1) {
-				q := c.Plan.Params.Get(m[1])
+			for _, name := range c.paramsIn(h.Text) {
+				q := c.Plan.Params.Get(name)
 				switch {
 				case q == nil: // reported with the expression
 				case state[q.Name] == 1:
@@ -199,8 +207,8 @@ func (p *Program) bindParams(ctx context.Context, t verdict.Time, e *evaluator, 
 			continue
 		}
 		for _, h := range q.part.Holes() {
-			for _, m := range paramRef.FindAllStringSubmatch(h.Text, -1) {
-				if why, ok := tainted[m[1]]; ok {
+			for _, name := range p.paramsIn(h.Text) {
+				if why, ok := tainted[name]; ok {
 					tainted[q.name] = why
 				}
 			}

@@ -234,6 +234,15 @@ func limit(n uint64) string {
 	return strconv.FormatUint(n, 10)
 }
 
+// Files is the hard limit of open files of this process, and of what it starts.
+func Files() (uint64, error) {
+	var r unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &r); err != nil {
+		return 0, fmt.Errorf("reading the limit of open files: %w", err)
+	}
+	return r.Max, nil
+}
+
 // RaiseFiles raises the soft limit of open files of this process, and of what it starts from then on, to the hard one. It
 // returns the limit that holds then. (The Go runtime raises its own, but hands the lower one on to child processes.)
 func RaiseFiles() (uint64, error) {
