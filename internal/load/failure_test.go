@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,12 +58,41 @@ func TestReuseRetried(t *testing.T) {
 
 // TestIdleClose: connections that the server closed while they were idle are dialled again, and nothing fails.
 func TestIdleClose(t *testing.T) {
-	address, accepted := raw(t, once(func(c *net.TCPConn, next func() bool) {}))
-	s, _ := begin(t, Spec{Address: address, Method: "POST", Connections: 1, Reuse: true, Rate: []RateStep{{20, 20, 250 * time.Millisecond}}})
-	time.Sleep(300 * time.Millisecond)
-	c := s.stop().Counts
-	if c.OK != 5 || c.Due != 5 || c.Opened != 6 || accepted.Load() != 6 {
-		t.Errorf("opened %d, accepted %d, outcomes %s", c.Opened, accepted.Load(), s.outcomes())
+	t.Parallel()
+	for _, wire := range []string{"epoll", "io_uring"} {
+		var closing atomic.Bool
+		closed := make(chan bool, 8)
+		server := play(t, "127.0.0.1:0", nil, 0, func(x *scene) {
+			first := x.number < 3
+			go func() {
+				for first && !closing.Load() {
+					time.Sleep(time.Millisecond)
+				}
+				if first {
+					x.tcp.CloseWrite()
+				}
+			}()
+			for x.request() {
+				x.say(ok)
+			}
+			closed <- true // by the load
+		})
+		s := dial(t)
+		if err := s.client.Configure(t.Context(), Spec{Address: server.address, Method: "POST", Connections: 3, Reuse: true, Wire: wire,
+			Rate: []RateStep{{300, 300, 10 * time.Millisecond}}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		closing.Store(true)
+		for range 3 {
+			<-closed
+		}
+		if err := s.client.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+		if c := s.stop().Counts; c.OK != 3 || c.Due != 3 || c.Opened != 6 || server.accepted.Load() != 6 {
+			t.Errorf("%s: opened %d, accepted %d, outcomes %s", wire, c.Opened, server.accepted.Load(), s.outcomes())
+		}
 	}
 }
 
@@ -200,22 +230,5 @@ func TestUpload(t *testing.T) {
 	c := s.stop().Counts
 	if ready.Verified != 1 || c.OK != c.Due || c.OK == 0 || c.Opened != 2 {
 		t.Errorf("%+v, opened %d, outcomes %s", ready, c.Opened, s.outcomes())
-	}
-}
-
-// TestEarlyAnswer: a connection whose request was answered before it was written is not used again.
-func TestEarlyAnswer(t *testing.T) {
-	end := make(chan struct{})
-	address, _ := raw(t, func(c *net.TCPConn, next func() bool) {
-		if next() {
-			io.WriteString(c, ok)
-			<-end // reads no more
-		}
-	})
-	t.Cleanup(func() { close(end) })
-	s, _ := begin(t, Spec{Address: address, Method: "PUT", Body: make([]byte, 6<<20), Connections: 1, Reuse: true, Rate: []RateStep{{50, 50, 100 * time.Millisecond}}})
-	time.Sleep(150 * time.Millisecond)
-	if c := s.stop().Counts; c.OK != 5 || c.Due != 5 || c.Opened != 6 {
-		t.Errorf("opened %d, outcomes %s", c.Opened, s.outcomes())
 	}
 }

@@ -1,13 +1,11 @@
 package load
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"maps"
 	"net"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -19,48 +17,8 @@ type script func(c *net.TCPConn, next func() bool)
 // raw serves every connection by the script.
 func raw(t *testing.T, f script) (address string, accepted *atomic.Int64) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	accepted = new(atomic.Int64)
-	var wg sync.WaitGroup
-	ending := make(chan struct{})
-	t.Cleanup(func() { close(ending); l.Close(); wg.Wait() })
-	wg.Go(func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			accepted.Add(1)
-			wg.Go(func() {
-				defer c.Close()
-				stop := make(chan struct{})
-				defer close(stop)
-				go func() {
-					select {
-					case <-ending:
-						c.Close()
-					case <-stop:
-					}
-				}()
-				r := bufio.NewReader(c)
-				f(c.(*net.TCPConn), func() bool {
-					for {
-						line, err := r.ReadString('\n')
-						if err != nil {
-							return false
-						}
-						if line == "\r\n" {
-							return true
-						}
-					}
-				})
-			})
-		}
-	})
-	return l.Addr().String(), accepted
+	s := play(t, "127.0.0.1:0", nil, 0, func(x *scene) { f(x.tcp, x.head) })
+	return s.address, &s.accepted
 }
 
 // answers gives the same bytes to every request.
