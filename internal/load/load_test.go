@@ -124,7 +124,7 @@ func reconcile(t *testing.T, s Second) {
 func sum(t *testing.T, seconds []Second) Second {
 	var total Second
 	c := &total.Counts
-	c.Non2xx, c.Errors = map[int]int64{}, map[string]int64{}
+	c.Non2xx, c.Errors, c.By, c.Sessions = map[int]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}
 	for _, s := range seconds {
 		o := s.Counts
 		c.Due += o.Due
@@ -134,6 +134,7 @@ func sum(t *testing.T, seconds []Second) Second {
 		c.SlowOver1s += o.SlowOver1s
 		c.Opened += o.Opened
 		c.Handshakes += o.Handshakes
+		c.Resumed += o.Resumed
 		c.BytesIn += o.BytesIn
 		c.BytesOut += o.BytesOut
 		c.ReuseRetried += o.ReuseRetried
@@ -147,6 +148,12 @@ func sum(t *testing.T, seconds []Second) Second {
 		}
 		for class, n := range o.Errors {
 			c.Errors[class] += n
+		}
+		for by, n := range o.By {
+			c.By[by] += n
+		}
+		for session, n := range o.Sessions {
+			c.Sessions[session] += n
 		}
 		for _, h := range []struct{ to, from **hdr.Histogram }{
 			{&total.Latency, &s.Latency}, {&total.Service, &s.Service}, {&total.Lag, &s.Lag}, {&total.Connect, &s.Connect}, {&total.TLS, &s.TLS},
