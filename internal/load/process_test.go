@@ -2,13 +2,8 @@ package load
 
 import (
 	"bytes"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"log"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
@@ -81,22 +76,5 @@ func TestProcess(t *testing.T) {
 		if gone && (exit == nil || exit.ExitCode() != 4 || !strings.Contains(stderr.String(), "the engine is gone")) || !gone && err != nil {
 			t.Errorf("engine gone %v: %v, log %q", gone, err, stderr.String())
 		}
-	}
-}
-
-// TestCertificateWanted: a server that refuses the client after the handshake refuses it in TLS.
-func TestCertificateWanted(t *testing.T) {
-	srv := httptest.NewUnstartedServer(http.NotFoundHandler())
-	srv.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
-	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
-	srv.StartTLS()
-	defer srv.Close()
-	s, ready := begin(t, Spec{Address: srv.Listener.Addr().String(), Scheme: "https", Connections: 1, Reuse: true, Rate: []RateStep{{50, 50, 100 * time.Millisecond}}})
-	if !strings.HasPrefix(ready.Problem, "tls: ") {
-		t.Errorf("ready: %+v", ready)
-	}
-	time.Sleep(150 * time.Millisecond)
-	if c := s.stop().Counts; c.Errors[TLS] != 5 || c.Due != 5 {
-		t.Errorf("outcomes: %s", s.outcomes())
 	}
 }

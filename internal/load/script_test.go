@@ -31,7 +31,19 @@ type scene struct {
 	server   *scriptedServer
 	number   int // of the connection, from 0
 	asked    int // which of the server's requests was read here last
-	piece    int // how many bytes say writes at once; 0 is all
+	piece    int // how many bytes are written at once, by say and below TLS; 0 is all
+}
+
+// A dribble is a connection that is written a byte at a time.
+type dribble struct{ net.Conn }
+
+func (d dribble) Write(b []byte) (int, error) {
+	for i := range b {
+		if _, err := d.Conn.Write(b[i : i+1]); err != nil {
+			return i, err
+		}
+	}
+	return len(b), nil
 }
 
 // play starts a scripted server on an address of this machine, over TLS if secure is not nil. At the end of the test its
@@ -53,8 +65,11 @@ func play(t *testing.T, address string, secure *tls.Config, piece int, script fu
 				return
 			}
 			x := &scene{Conn: c, tcp: c.(*net.TCPConn), server: s, number: int(s.accepted.Add(1)) - 1, piece: piece}
+			if piece > 0 {
+				x.Conn = dribble{c}
+			}
 			if secure != nil {
-				x.Conn = tls.Server(c, secure)
+				x.Conn = tls.Server(x.Conn, secure)
 			}
 			x.in = bufio.NewReader(x.Conn)
 			wg.Go(func() {

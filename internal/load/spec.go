@@ -51,7 +51,7 @@ type Spec struct {
 	By string `json:"by,omitempty"`
 
 	Resume    bool     `json:"resume,omitempty"`     // TLS: resume sessions
-	TLSGroups []string `json:"tls_groups,omitempty"` // key exchange groups in order: X25519, P-256, P-384, P-521, X25519MLKEM768; Go's default if empty
+	TLSGroups []string `json:"tls_groups,omitempty"` // key exchange groups that are offered, of X25519, P-256, P-384, P-521, X25519MLKEM768; Go's default if empty. Their order is Go's own
 
 	Connections int           `json:"connections"`            // all workers together; divided among them, the first ones get the rest
 	Streams     int           `json:"streams,omitempty"`      // in flight on a connection; 0 means 1; h1 has 1
