@@ -32,9 +32,11 @@ type conn struct {
 	out     []byte // to be written; the protocol appends, the wire takes
 	writing []byte // the kernel has it
 	armed   bool
+	once    bool   // it receives once at a time
 	broken  error  // writing failed; what the server said before is read first
 	closing bool   // the other side has closed its end, so that nothing follows what is being read
 	dirty   bool   // it has something to flush
+	skip    int64  // bytes of a body that come next and that nobody wants to see
 	plain   []byte // to be encrypted into out
 
 	secure *secure  // nil without TLS
@@ -133,6 +135,9 @@ func (c *conn) established() {
 // resize takes over the protocol's limit, which may have changed, and sends what waits for room.
 func (c *conn) resize() {
 	c.limit = c.proto.limit()
+	if c.load >= c.limit {
+		c.p.unlist(c)
+	}
 	gen := c.gen
 	for len(c.waiting) > 0 && c.load-len(c.waiting) < c.limit && c.gen == gen {
 		c.freed = c.p.now
@@ -244,6 +249,17 @@ func (c *conn) arrived(b []byte) {
 		c.feed(b)
 	}
 	if len(c.out) > 0 || len(c.plain) > 0 {
+		c.flush()
+	}
+}
+
+// skipped hears from the wire that n of the next skip bytes have arrived and were thrown away.
+func (c *conn) skipped(n int64) {
+	c.p.touch()
+	c.p.sink.received(c.p.now, int(n))
+	c.skip -= n
+	c.proto.(*h1).skipped(n)
+	if len(c.out) > 0 {
 		c.flush()
 	}
 }
@@ -449,7 +465,7 @@ func (c *conn) disconnect() {
 		c.secure.abandon()
 	}
 	c.secure, c.proto, c.out, c.plain, c.state = nil, nil, nil, nil, empty
-	c.broken, c.closing = nil, false
+	c.broken, c.closing, c.skip = nil, false, 0
 	if !c.retired {
 		c.limit = c.p.roomOf()
 	} else if c.load == 0 && !c.spare {

@@ -53,15 +53,29 @@ func (h *h1) feed(b []byte) {
 		c.fail(Protocol, "%d bytes that nobody asked for: %.40q", len(b), b)
 		return
 	}
-	r.began = true
+	r.began, c.skip = true, 0
 	done, err := h.parser.feed(b)
 	switch {
 	case err != nil:
 		c.fail(Protocol, "%v", err)
 	case done:
 		h.answered(!c.closing)
+	case h.parser.left >= leastSkip && h.parser.state == inBody && c.secure == nil && r.hash == nil:
+		c.skip = h.parser.left
 	case h.withheld && h.parser.goOn:
 		h.goOn()
+	}
+}
+
+// leastSkip is from how many bytes on the rest of a body is left to the wire to throw away, if only its length matters.
+const leastSkip = 16 << 10
+
+// skipped counts bytes of the body that were thrown away.
+func (h *h1) skipped(n int64) {
+	h.cur.bytes += n
+	if h.parser.left -= n; h.parser.left == 0 {
+		h.parser.state = complete
+		h.answered(!h.c.closing)
 	}
 }
 

@@ -35,6 +35,12 @@ func sysRead(fd int, b []byte) (int, unix.Errno) {
 	return int(n), errno
 }
 
+// sysSkip reads and throws away up to n bytes, without copying them: MSG_TRUNC, tcp(7).
+func sysSkip(fd int, n int) (int, unix.Errno) {
+	k, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), 0, uintptr(n), unix.MSG_TRUNC, 0, 0)
+	return int(k), errno
+}
+
 // sysWrite is a send, because a write to a closed connection raises a signal.
 func sysWrite(fd int, b []byte) (int, unix.Errno) {
 	n, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)),

@@ -183,7 +183,15 @@ func (w *epollWire) read(c *conn, closing bool) {
 		buf = buf[:w.slow.chunk]
 	}
 	for range 16 {
-		n, errno := sysRead(c.fd, buf)
+		skip := min(c.skip, maxSkip)
+		var n int
+		var errno unix.Errno
+		if skip > 0 && w.slow.rate == 0 {
+			n, errno = sysSkip(c.fd, int(skip))
+		} else {
+			skip = 0
+			n, errno = sysRead(c.fd, buf)
+		}
 		switch {
 		case errno == unix.EINTR:
 			continue
@@ -199,7 +207,11 @@ func (w *epollWire) read(c *conn, closing bool) {
 			c.ended(io.EOF)
 			return
 		}
-		c.arrived(buf[:n])
+		if skip > 0 {
+			c.skipped(int64(n))
+		} else {
+			c.arrived(buf[:n])
+		}
 		if c.gen != gen {
 			return
 		}
@@ -207,12 +219,19 @@ func (w *epollWire) read(c *conn, closing bool) {
 			w.slow.took(c, w.p.clock())
 			return
 		}
-		if n < len(buf) && !closing {
+		all := n < len(buf)
+		if skip > 0 {
+			all = c.skip == 0 || int64(n) < skip
+		}
+		if all && !closing { // what follows will be signalled
 			return
 		}
 	}
 	w.again = append(w.again, ref{c, c.gen, closing}) // others first
 }
+
+// maxSkip bounds the bytes that are thrown away at a time.
+const maxSkip = 1 << 20
 
 // wait waits for events for at most ns nanoseconds.
 func (w *epollWire) wait(ns int64) int {

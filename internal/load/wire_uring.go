@@ -29,7 +29,8 @@ const (
 	opRecv
 	opSend
 	opSendStatic
-	opBits = 2
+	opDiscard
+	opBits = 3
 	opMask = 1<<opBits - 1
 
 	numberBits = 24
@@ -110,7 +111,7 @@ func (w *uringWire) drop(c *conn) {
 		w.ring.CancelFD(c.fd, uring.Nobody)
 	}
 	w.ring.CloseFD(c.fd, uring.Nobody)
-	c.fd, c.writing, c.armed = -1, nil, false
+	c.fd, c.writing, c.armed, c.once = -1, nil, false, false
 }
 
 func (w *uringWire) next() int64 { return never }
@@ -145,6 +146,8 @@ func (w *uringWire) complete(ud uint64, res int32, flags uint32, data []byte) {
 		w.connected(c, res)
 	case opRecv:
 		w.received(c, ud, res, flags, data)
+	case opDiscard:
+		w.discarded(c, ud, res)
 	case opSend:
 		w.sent(c, res)
 	case opSendStatic: // it failed; what is read says what became of the connection
@@ -161,8 +164,7 @@ func (w *uringWire) connected(c *conn, res int32) {
 		c.connected(unix.Errno(-res))
 		return
 	}
-	c.armed = true
-	w.ring.RecvMultishot(c.fd, tokenOf(c, opRecv))
+	w.receive(c)
 	c.connected(nil)
 }
 
@@ -171,16 +173,57 @@ func (w *uringWire) received(c *conn, ud uint64, res int32, flags uint32, data [
 	switch {
 	case res > 0:
 		c.arrived(data)
-	case res == 0:
-		c.ended(io.EOF)
-		return
-	case res != -int32(unix.ENOBUFS):
-		c.ended(unix.Errno(-res))
+	case res == -int32(unix.ENOBUFS), res == -int32(unix.ECANCELED) && c.once: // to be received again
+	default:
+		w.ends(c, res)
 		return
 	}
-	if tokenOf(c, opRecv) == ud && !c.armed {
+	if tokenOf(c, opRecv) == ud {
+		w.receive(c)
+	}
+}
+
+// receive has more received. A connection that has seen a large body receives once at a time, so that the rest of a body can
+// be discarded.
+func (w *uringWire) receive(c *conn) {
+	switch {
+	case c.armed && c.skip > 0 && !c.once:
+		c.once = true // from the end of this multishot receive on
+		w.ring.Cancel(tokenOf(c, opRecv), uring.Nobody)
+	case c.armed:
+	case c.once && c.skip > 0:
 		c.armed = true
-		w.ring.RecvMultishot(c.fd, ud)
+		w.ring.RecvDiscard(c.fd, int(min(c.skip, maxDiscard)), tokenOf(c, opDiscard))
+	case c.once:
+		c.armed = true
+		w.ring.Recv(c.fd, tokenOf(c, opRecv))
+	default:
+		c.armed = true
+		w.ring.RecvMultishot(c.fd, tokenOf(c, opRecv))
+	}
+}
+
+// maxDiscard bounds the bytes that are discarded at a time.
+const maxDiscard = 1 << 30
+
+func (w *uringWire) discarded(c *conn, ud uint64, res int32) {
+	c.armed = false
+	if res <= 0 {
+		w.ends(c, res)
+		return
+	}
+	c.skipped(int64(res))
+	if tokenOf(c, opDiscard) == ud {
+		w.receive(c)
+	}
+}
+
+// ends tells of the end of the input, which is 0 or a negative error.
+func (w *uringWire) ends(c *conn, res int32) {
+	if res == 0 {
+		c.ended(io.EOF)
+	} else {
+		c.ended(unix.Errno(-res))
 	}
 }
 
