@@ -135,6 +135,9 @@ func TestCloseGivesEverythingBack(t *testing.T) {
 	before := descriptors(t)
 	for range 30 {
 		r := ring(t, Config{Entries: 16, Buffers: 16, BufferSize: 100})
+		if r.flags&enterRegisteredRing == 0 {
+			t.Error("earlier rings are still in the thread's table")
+		}
 		r.RecvMultishot(fd, 1)
 		if err := r.Wait(0, func(uint64, int32, uint32, []byte) {}); err != nil {
 			t.Fatal(err)

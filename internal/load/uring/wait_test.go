@@ -27,6 +27,9 @@ func TestTimeout(t *testing.T) {
 		if !waited {
 			t.Errorf("never waited for %v", d)
 		}
+		if got := time.Duration(r.timeout.sec)*time.Second + time.Duration(r.timeout.nsec); got != d {
+			t.Errorf("told the kernel to wait for %v instead of %v", got, d)
+		}
 	}
 	for range 1000 {
 		if err := r.Wait(0, unexpected); err != nil {
@@ -83,6 +86,29 @@ func TestWake(t *testing.T) {
 	wakes.Wait()
 	r.Close()
 	r.Wake()
+}
+
+func TestWakeAgain(t *testing.T) {
+	// With a full completion queue, the kernel ends the poll with each wake-up.
+	for _, c := range []Config{{}, {Entries: 1, Completions: 1}} {
+		r := ring(t, c)
+		for range 20 {
+			const failing = 3
+			for range failing {
+				r.CloseFD(1<<30, 1)
+			}
+			r.Wake()
+			closes, wakes := 0, 0
+			until(t, r, func() bool { return closes == failing && wakes > 0 }, func(c completion) {
+				if c.ud == Woken {
+					wakes++
+				} else {
+					closes++
+				}
+			})
+		}
+		r.Close()
+	}
 }
 
 func TestWakeDuringClose(t *testing.T) {
