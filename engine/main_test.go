@@ -1,9 +1,7 @@
 package engine_test
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,7 +16,7 @@ import (
 	"github.com/planrun/planrun/engine"
 	"github.com/planrun/planrun/engine/journal"
 	"github.com/planrun/planrun/engine/proc"
-	"github.com/planrun/planrun/engine/proc/kernel"
+	"github.com/planrun/planrun/engine/proc/proctest"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/internal/load"
 	"github.com/planrun/planrun/internal/serve/faults"
@@ -98,7 +96,7 @@ func compileFile(t testing.TB, file string, set ...string) *engine.Program {
 }
 
 // runFor bounds a run of a tiny plan; it takes a few seconds on a healthy machine.
-const runFor = 90 * time.Second
+const runFor = 4 * time.Minute
 
 // run runs a program to its end, and makes sure that nothing is left of it.
 func run(t testing.TB, prog *engine.Program, opt engine.RunOptions) *engine.Outcome {
@@ -118,7 +116,7 @@ func runIn(ctx context.Context, t testing.TB, prog *engine.Program, opt engine.R
 	if err != nil {
 		t.Fatalf("running: %v", err)
 	}
-	if left := leftOf(t, opt.Out); len(left) > 0 {
+	if left := proctest.Left(t, opt.Out, ""); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
 	log, err := journal.Read(out.Set.Dir)
@@ -129,39 +127,6 @@ func runIn(ctx context.Context, t testing.TB, prog *engine.Program, opt engine.R
 		t.Errorf("not undone: %v", p)
 	}
 	return out
-}
-
-// leftOf lists what is left of an engine that wrote a result set: processes that carry its token, or whose command line or
-// directory is in the set (nginx overwrites its environment), and its cgroups.
-func leftOf(t testing.TB, dir string) (out []string) {
-	t.Helper()
-	token := "no token was written"
-	log, err := journal.Read(dir)
-	switch {
-	case err == nil && log.Owner.Token != "":
-		token = log.Owner.Token
-	case err != nil && !errors.Is(err, os.ErrNotExist):
-		t.Fatal(err)
-	}
-	all, err := kernel.List()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range all {
-		if s.PID == os.Getpid() || s.Dead() {
-			continue
-		}
-		at := fmt.Sprintf("/proc/%d/", s.PID)
-		environ, _ := os.ReadFile(at + "environ")
-		cmdline, _ := os.ReadFile(at + "cmdline")
-		cwd, _ := os.Readlink(at + "cwd")
-		if bytes.Contains(environ, []byte(token)) || bytes.Contains(cmdline, []byte(dir+"/")) || strings.HasPrefix(cwd, dir+"/") {
-			out = append(out, fmt.Sprintf("process %d: %s", s.PID, bytes.ReplaceAll(cmdline, []byte{0}, []byte(" "))))
-		}
-	}
-	groups, _ := filepath.Glob("/sys/fs/cgroup/*planrun*/*" + token + "*")
-	more, _ := filepath.Glob("/sys/fs/cgroup/*" + token + "*")
-	return append(append(out, groups...), more...)
 }
 
 // runs are the runs of an outcome, as they were stored.

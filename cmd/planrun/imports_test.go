@@ -60,7 +60,7 @@ var never = []struct {
 
 // importers are the only packages that import a library.
 var importers = map[string][]string{
-	"gopkg.in/yaml.v3":               {"dsl"},
+	"gopkg.in/yaml.v3":               {"dsl", "dsl/mutate"},
 	"github.com/google/cel-go/":      {"engine/verdict"},
 	"github.com/Shopify/toxiproxy/":  {"internal/serve/faults"},
 	"github.com/containerd/cgroups/": {"probes"},

@@ -144,17 +144,3 @@ func cgroupWrites(h cgroupHome, l task.Limits) ([]cgroupWrite, error) {
 	}
 	return out, nil
 }
-
-// CanLimit says why limits cannot be made on this machine; nil if they can, as far as can be told without making them.
-func CanLimit(l task.Limits) error {
-	writes, err := cgroupWrites(mountedCgroups(), l)
-	if err != nil {
-		return err
-	}
-	for _, w := range writes {
-		if i, err := os.Stat(w.dir); err != nil || !i.IsDir() {
-			return &Refusal{fmt.Sprintf("limits: the cgroup %s is not there", w.dir)}
-		}
-	}
-	return nil
-}

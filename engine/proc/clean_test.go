@@ -2,16 +2,13 @@ package proc
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -19,48 +16,8 @@ import (
 
 	"github.com/planrun/planrun/engine/journal"
 	"github.com/planrun/planrun/engine/proc/kernel"
+	"github.com/planrun/planrun/engine/proc/proctest"
 )
-
-// leftOf is what is left of an engine: processes that carry its token, or whose command line or directory is in its
-// result set (nginx overwrites its environment), and its cgroups.
-func leftOf(t *testing.T, dir, token string) []string {
-	t.Helper()
-	var out []string
-	all, err := kernel.List()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range all {
-		if s.PID == os.Getpid() || s.Dead() {
-			continue
-		}
-		proc := fmt.Sprintf("/proc/%d/", s.PID)
-		environ, _ := os.ReadFile(proc + "environ")
-		cmdline, _ := os.ReadFile(proc + "cmdline")
-		cwd, _ := os.Readlink(proc + "cwd")
-		if bytes.Contains(environ, []byte(token)) || bytes.Contains(cmdline, []byte(dir)) || strings.HasPrefix(cwd, dir) {
-			out = append(out, describe([]kernel.Stat{s}))
-		}
-	}
-	log, err := journal.Read(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return out
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range log.Entries {
-		var dirs []string
-		if e.Kind == kindCgroup && json.Unmarshal(e.Data, &dirs) == nil {
-			for _, d := range dirs {
-				if _, err := os.Stat(d); err == nil {
-					out = append(out, d)
-				}
-			}
-		}
-	}
-	return out
-}
 
 // clean cleans, and makes sure that nothing is left and that cleaning again finds nothing to do.
 func clean(t *testing.T, dir, token, when string) {
@@ -75,7 +32,7 @@ func clean(t *testing.T, dir, token, when string) {
 	for _, f := range r.Failed {
 		t.Errorf("%s: %v", when, f)
 	}
-	if left := leftOf(t, dir, token); len(left) > 0 {
+	if left := proctest.Left(t, dir, token); len(left) > 0 {
 		t.Errorf("%s: left behind: %v", when, left)
 	}
 	if again, err := journal.Clean(context.Background(), dir, Undos(), 20*time.Second, nil); err == nil && len(again.Undone)+len(again.Failed) > 0 {
@@ -184,7 +141,7 @@ func TestCleanRefusesWhileTheEngineLives(t *testing.T) {
 	if _, err := journal.Clean(t.Context(), dir, Undos(), time.Second, nil); !errors.As(err, &owned) || owned.PID != cmd.Process.Pid {
 		t.Errorf("clean: %v", err)
 	}
-	if len(leftOf(t, dir, token)) < 10 {
+	if len(proctest.Left(t, dir, token)) < 10 {
 		t.Error("clean ended what a living engine runs")
 	}
 	if err := cmd.Process.Kill(); err != nil {

@@ -3,7 +3,6 @@ package proc
 import (
 	"fmt"
 	"os"
-	"strings"
 	"syscall"
 )
 
@@ -39,9 +38,6 @@ func (p *Process) watch(first *os.Process) {
 
 // oomMark ends the status of a process in whose cgroup the kernel killed for want of memory.
 const oomMark = " (out of memory: the kernel killed in its cgroup)"
-
-// IsOOM reports whether a status tells of a kill for want of memory.
-func IsOOM(status string) bool { return strings.HasSuffix(status, oomMark) }
 
 // daemon looks for an orphan that the ended process left behind, and goes on with it as the process. It is nil if there
 // is none, or the process is being stopped.

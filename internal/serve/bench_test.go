@@ -69,7 +69,7 @@ func nginx(b *testing.B) (worker int, address string) {
 	}
 	address = l.Addr().String()
 	l.Close()
-	for name, text := range map[string]string{"nginx.conf": fmt.Sprintf(nginxConf, address), "100k": string(origin.Body(102400))} {
+	for name, text := range map[string]string{"nginx.conf": fmt.Sprintf(nginxConf, address), "100k": string(servetest.Body(102400))} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			b.Fatal(err)
 		}

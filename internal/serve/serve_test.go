@@ -136,7 +136,7 @@ func TestChain(t *testing.T) {
 	slow := launch(t, "faults", 0, faults.Spec{Relays: []faults.Relay{{Name: "slow_web", Listen: "127.0.0.1:0", Upstream: web.listen["http"]}}})
 	front := launch(t, "proxy", 0, proxy.Spec{Listen: anywhere, Upstreams: []string{slow.listen["slow_web"]}})
 	outer := launch(t, "relay", 0, relay.Spec{Listen: anywhere, Upstreams: []string{front.listen["http"]}})
-	client := &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}
+	client := servetest.NewClient(t, "h1")
 	get := func(path string) time.Duration {
 		t.Helper()
 		began := time.Now()
@@ -172,7 +172,7 @@ func TestChain(t *testing.T) {
 
 	var atRelay relay.Sample
 	outer.stop(t, &atRelay)
-	if l := atRelay.Listeners["http"]; l.Opened != 1 || l.Live != 0 || l.BytesUp == 0 || l.BytesDown == 0 {
+	if l := atRelay.Listeners["http"]; l.Opened != client.Dialled.Load() || l.Live != 0 || l.BytesUp == 0 || l.BytesDown == 0 {
 		t.Errorf("relay: %+v", atRelay)
 	}
 	var atProxy proxy.Sample
@@ -182,7 +182,7 @@ func TestChain(t *testing.T) {
 	}
 	var atFaults faults.Sample
 	slow.stop(t, &atFaults)
-	if r := atFaults.Relays["slow_web"]; r.Opened != 1 || r.Live != 0 || r.Down.Chunks != 1 || r.Down.Toxics != nil {
+	if r := atFaults.Relays["slow_web"]; r.Opened != atProxy.Upstreams[slow.listen["slow_web"]].Opened || r.Live != 0 || r.Down.Chunks != 1 || r.Down.Toxics != nil {
 		t.Errorf("faults: %+v", r)
 	}
 	var atOrigin origin.Sample

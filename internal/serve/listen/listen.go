@@ -85,15 +85,6 @@ func Close(listeners map[string]*Listener) {
 	}
 }
 
-// Addresses are where the listeners listen, with the ports that they were given.
-func Addresses(listeners map[string]*Listener) map[string]string {
-	addresses := map[string]string{}
-	for name, l := range listeners {
-		addresses[name] = l.Addr().String()
-	}
-	return addresses
-}
-
 func class(err error) string {
 	for _, shortage := range []error{syscall.EADDRINUSE, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM} {
 		if errors.Is(err, shortage) {

@@ -22,11 +22,6 @@ func pieceOf(from, to int64) []byte {
 	return piece[:min(int64(len(piece)), to-from)]
 }
 
-// Body is the body of /bytes/N and of /chunked/N, /100k being N = 102400: lines of 64 bytes, the last one cut off.
-func Body(n int) []byte {
-	return bytes.Repeat([]byte(line), n/len(line)+1)[:n]
-}
-
 // How an answer says what becomes of the connection.
 type persistence uint8
 

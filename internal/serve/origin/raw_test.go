@@ -55,7 +55,7 @@ func TestWire(t *testing.T) {
 		{"more after the last", last + strings.Repeat(last, 50), smallC},
 		{"1.0 keep-alive", "GET /small HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n" + last, ok + "Connection: keep-alive\r\n\r\n" + Small + smallC},
 		{"1.0 has no chunks", "GET /chunked/3 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n012"},
-		{"chunks", "GET /chunked/16385 HTTP/1.1\r\nHost: x\r\n\r\n" + last, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n4000\r\n" + string(Body(16384)) + "\r\n1\r\n0\r\n0\r\n\r\n" + smallC},
+		{"chunks", "GET /chunked/16385 HTTP/1.1\r\nHost: x\r\n\r\n" + last, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n4000\r\n" + string(servetest.Body(16384)) + "\r\n1\r\n0\r\n0\r\n\r\n" + smallC},
 		{"absolute form", "GET http://x:80/small?a HTTP/1.1\r\nHost: x\r\nConnection: foo , CLOSE\r\n\r\n", smallC},
 		{"counted body", "POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello" + last, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n5\n" + smallC},
 		{"chunked body", "POST /upload HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked\r\n\r\n3;a=\"b\"\r\nabc\r\n0A\r\n0123456789\r\n0\r\nX-Trailer: y\r\n\r\n" + last, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\n13\n" + smallC},
@@ -160,7 +160,7 @@ func TestSlowReader(t *testing.T) {
 	time.Sleep(50 * time.Millisecond) // let the buffers fill
 	r := bufio.NewReader(c)
 	for range n {
-		for _, want := range [][]byte{Body(102400), []byte(Small)} {
+		for _, want := range [][]byte{servetest.Body(102400), []byte(Small)} {
 			answer, err := http.ReadResponse(r, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -49,16 +48,6 @@ func backend(t *testing.T, name string) (*origin.Server, string) {
 	return o, o.Addresses()["http"]
 }
 
-func client(t *testing.T, protocol string) *http.Client {
-	p := new(http.Protocols)
-	p.SetHTTP1(protocol == "h1")
-	p.SetHTTP2(protocol == "h2")
-	p.SetUnencryptedHTTP2(protocol == "h2c")
-	transport := &http.Transport{Protocols: p, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableCompression: true}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: 20 * time.Second}
-}
-
 var ways = []struct{ protocol, listener, scheme string }{
 	{"h1", "http", "http"}, {"h1", "https", "https"}, {"h2", "https", "https"}, {"h2c", "h2c", "http"},
 }
@@ -70,7 +59,7 @@ func TestPassesOn(t *testing.T) {
 			one, first := backend(t, "one")
 			two, second := backend(t, "two")
 			s := start(t, Spec{Upstreams: []string{first, second}})
-			client := client(t, way.protocol)
+			client := servetest.NewClient(t, way.protocol)
 			by := map[string]int{}
 			for _, test := range []struct {
 				method, path, body string
@@ -79,8 +68,8 @@ func TestPassesOn(t *testing.T) {
 			}{
 				{"GET", "/small", "", 200, []byte(origin.Small)},
 				{"HEAD", "/100k", "", 200, nil},
-				{"GET", "/100k", "", 200, origin.Body(102400)},
-				{"GET", "/chunked/50000", "", 200, origin.Body(50000)},
+				{"GET", "/100k", "", 200, servetest.Body(102400)},
+				{"GET", "/chunked/50000", "", 200, servetest.Body(50000)},
 				{"GET", "/status/204", "", 204, nil},
 				{"GET", "/status/418", "", 418, []byte("418 I'm a teapot\n")},
 				{"PUT", "/upload", strings.Repeat("x", 200000), 200, []byte("200000\n")},
@@ -110,10 +99,10 @@ func TestPassesOn(t *testing.T) {
 			if sample.Received != 8 || sample.Answered != 8 || sample.InFlight != 0 || sample.Errors != 0 || sample.Canceled != 0 || atOne+atTwo != 8 {
 				t.Errorf("counted %+v, the origins %d and %d", sample, atOne, atTwo)
 			}
-			if u := sample.Upstreams[first]; u.Requests != 4 || u.Opened != 1 || u.Live != 0 || u.BytesIn == 0 || u.BytesOut == 0 {
+			if u := sample.Upstreams[first]; u.Requests != 4 || u.Opened != one.Sample().Listeners["http"].Opened || u.Live != 0 || u.BytesIn == 0 || u.BytesOut == 0 {
 				t.Errorf("upstream %+v", u)
 			}
-			if l := sample.Listeners[way.listener]; l.Opened != 1 || l.Live != 0 || l.BytesIn < 200000 || l.BytesOut < 150000 {
+			if l := sample.Listeners[way.listener]; l.Opened != client.Dialled.Load() || l.Live != 0 || l.BytesIn < 200000 || l.BytesOut < 150000 {
 				t.Errorf("listener %+v", l)
 			}
 		})
@@ -189,7 +178,7 @@ func TestControlUnderTraffic(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	for range 4 {
-		client := client(t, "h1")
+		client := servetest.NewClient(t, "h1")
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				answer, err := client.Get("http://" + s.Addresses()["http"] + "/small")
@@ -232,7 +221,7 @@ func TestFailures(t *testing.T) {
 		{Path: "/gone", Upstreams: []string{servetest.Refusing(t)}}, {Path: "/empty"},
 		{Path: "/stall", Upstreams: []string{web}}, {Path: "/reset", Upstreams: []string{web}},
 	}})
-	client := client(t, "h1")
+	client := servetest.NewClient(t, "h1")
 	for _, test := range []struct {
 		path string
 		code int
@@ -280,7 +269,7 @@ func TestGracefulStop(t *testing.T) {
 			s := start(t, Spec{Upstreams: []string{web.Listener.Addr().String()}})
 			address := s.Addresses()[way.listener]
 			servetest.Dial(t, address) // on which no request begins
-			client := client(t, way.protocol)
+			client := servetest.NewClient(t, way.protocol)
 			answered := make(chan error, 1)
 			go func() {
 				answer, err := client.Get(way.scheme + "://" + address + "/")

@@ -1,6 +1,7 @@
 package servetest
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net"
@@ -79,6 +80,13 @@ func Refuses(address string) bool {
 		c.Close()
 	}
 	return err != nil
+}
+
+// Body is what the origin answers to /bytes/N and to /chunked/N, /100k being N = 102400: lines of 64 bytes, the last one cut
+// off.
+func Body(n int) []byte {
+	const line = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-\n"
+	return bytes.Repeat([]byte(line), n/len(line)+1)[:n]
 }
 
 // Over is a context that has ended: a server that is stopped with it does not wait.
