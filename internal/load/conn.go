@@ -167,6 +167,7 @@ func (c *conn) unqueue() *request {
 func (c *conn) goOn() {
 	switch {
 	case c.retired && c.load == 0 && c.state != empty:
+		c.flush()
 		c.disconnect()
 	case len(c.waiting) > 0 && c.state == open:
 		c.resize()

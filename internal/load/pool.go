@@ -119,7 +119,7 @@ func (p *pool) roomOf() int {
 // room tells whether a connection has room or may be added.
 func (p *pool) room() bool { return p.nfree > 0 || p.job.dials && p.members < maxDialled }
 
-// another gives a connection for a request that was given to one already: if all are full, one where it waits for room.
+// another gives a connection that can take a request; if there is none, one where it waits for room.
 func (p *pool) another() *conn {
 	if p.room() {
 		return p.take()
@@ -142,7 +142,7 @@ func (p *pool) free() bool {
 // send gives a request to a connection. Its outcome comes to the sink, possibly before send returns.
 func (p *pool) send(r *request) {
 	p.inFlight++
-	p.give(p.take(), r)
+	p.give(p.another(), r)
 }
 
 func (p *pool) give(c *conn, r *request) {
