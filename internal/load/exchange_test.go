@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/planrun/planrun/internal/serve/servetest"
 )
 
 // An exchange is what a server does with requests, and what is to become of them.
@@ -167,6 +169,7 @@ func (e *exchange) run(t *testing.T, p passage) {
 	if c.Due != 3 || c.OK != e.ok || c.Generator != 0 || !equal(c.Errors, e.errors) || !equal(c.Non2xx, e.non2xx) {
 		t.Errorf("outcomes: %s", s.outcomes())
 	}
+	servetest.Eventually(t, fmt.Sprint("the server accepts ", c.Opened), func() bool { return server.accepted.Load() >= c.Opened })
 	if c.Opened != e.opened || server.accepted.Load() != e.opened || e.retried >= 0 && c.ReuseRetried != e.retried || c.Sent != c.Due+c.ReuseRetried {
 		t.Errorf("opened %d (the server accepted %d), retried %d, sent %d", c.Opened, server.accepted.Load(), c.ReuseRetried, c.Sent)
 	}

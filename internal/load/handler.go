@@ -45,6 +45,9 @@ func (h *handler) Configure(ctx context.Context, body json.RawMessage) (any, err
 	}
 	routes, err := resolve(ctx, address, from)
 	if err != nil {
+		if _, own := errors.AsType[*worker.Error](err); own {
+			return nil, err
+		}
 		return nil, &worker.Error{Class: "target", Message: err.Error()}
 	}
 	h.end() // an earlier configuration

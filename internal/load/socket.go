@@ -48,7 +48,7 @@ func resolve(ctx context.Context, address string, sources []netip.Addr) ([]route
 		routes = append(routes, route{to, s})
 	}
 	if routes == nil {
-		return nil, fmt.Errorf("no source address is of the family of %s", ip)
+		return nil, wrong("no source address is of the family of %s", ip)
 	}
 	return routes, nil
 }
@@ -70,8 +70,11 @@ func sources(texts []string) ([]netip.Addr, error) {
 		}
 		n = n.Masked()
 		first := len(out)
-		for a := n.Addr(); n.Contains(a) && len(out) <= maxSources; a = a.Next() {
+		for a := n.Addr(); n.Contains(a) && len(out) <= maxSources+2; a = a.Next() {
 			out = append(out, a)
+		}
+		if len(out) > maxSources+2 {
+			break
 		}
 		if hosts := out[first:]; len(hosts) > 2 {
 			hosts = hosts[1:]
