@@ -23,6 +23,7 @@ type run struct {
 	Claimed     int64   `json:"claimed"`     // as the client did, with those of its start and without those in flight at its end
 	Connections int64   `json:"connections"` // as nginx counted them
 	CPU         float64 `json:"cpu_s"`       // of the process from its beginning to its end, user and kernel, in seconds
+	User        float64 `json:"user_s"`      // the part of it that is no kernel time
 	Wall        float64 `json:"wall_s"`      // of the process
 	Foreign     float64 `json:"foreign"`     // share of the wall time in which others had the client's CPU
 
@@ -109,7 +110,7 @@ func (p *process) over() (run, error) {
 		return r, fmt.Errorf("no resource usage of process %d", p.cmd.ProcessState.Pid())
 	}
 	cpu := time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-	r.CPU = cpu.Seconds()
+	r.CPU, r.User = cpu.Seconds(), time.Duration(usage.Utime.Nano()).Seconds()
 	worked, err := p.m.client.worked()
 	if err != nil {
 		return r, err
