@@ -3,6 +3,7 @@ package actions
 import (
 	"encoding/hex"
 	"fmt"
+	"math"
 	"net/url"
 	"regexp"
 	"slices"
@@ -29,6 +30,7 @@ func (l *Load) Check(c *dsl.Check) {
 	if !c.Entry() {
 		l.checkProtocol(c)
 		l.checkPool(c)
+		l.checkPorts(c)
 	}
 }
 
@@ -199,9 +201,38 @@ func (l *Load) checkPool(c *dsl.Check) {
 	}
 }
 
+// portsOfAddress is about how many source ports an address has for connections to one port: Linux's default range.
+const portsOfAddress = 28_000
+
+// checkPorts warns of more connections than the source addresses have ports.
+func (l *Load) checkPorts(c *dsl.Check) {
+	if !c.Known("connections") || !c.Known("sources") || !c.Known("in-flight") || !c.Known("streams") {
+		return
+	}
+	assigned, err := assignedAddresses()
+	if err != nil {
+		return
+	}
+	prefixes, err := sourcePrefixes(l.Sources, assigned)
+	if err != nil {
+		return
+	}
+	addresses := 0.0
+	for _, p := range prefixes {
+		addresses += math.Exp2(float64(p.Addr().BitLen() - p.Bits()))
+	}
+	addresses = max(1, addresses)
+	if n := l.mostConnections(); float64(n) > addresses*portsOfAddress {
+		c.Warnf("connections", "%d connections are more than the about %.0f ports of %s", n, addresses*portsOfAddress, counted(int(addresses), "source address")).Hint = "name more sources, such as 127.0.0.0/8"
+	}
+}
+
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
+	}
+	if strings.HasSuffix(what, "s") {
+		what += "e"
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
