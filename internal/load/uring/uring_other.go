@@ -31,6 +31,7 @@ func (r *Ring) Send(fd int, b []byte, ud uint64)       {}
 func (r *Ring) SendStatic(fd int, b []byte, ud uint64) {}
 func (r *Ring) RecvMultishot(fd int, ud uint64)        {}
 func (r *Ring) Recv(fd int, ud uint64)                 {}
+func (r *Ring) RecvDiscard(fd, n int, ud uint64)       {}
 func (r *Ring) Cancel(target, ud uint64)               {}
 func (r *Ring) CancelFD(fd int, ud uint64)             {}
 func (r *Ring) CloseFD(fd int, ud uint64)              {}
