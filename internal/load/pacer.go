@@ -62,10 +62,13 @@ func nap(pacing string, open bool, left int64, mayspin bool) (sleep int64, spin 
 // tick looks whether spinning took the CPU from others: a thread that spins beside another one that wants to run is
 // switched off involuntarily, over and over. Then it stops spinning for a while.
 func (p *pacer) tick() {
-	switches, ok := switchedOff()
-	if !ok {
-		return
+	if switches, ok := switchedOff(); ok {
+		p.saw(switches)
 	}
+}
+
+// saw takes how often this thread was switched off involuntarily so far.
+func (p *pacer) saw(switches int64) {
 	if p.switchesOK && p.spinning && p.pacing == "precise" && switches-p.switches > preempted {
 		p.spinAfter = p.clock() + int64(spinPause)
 	}

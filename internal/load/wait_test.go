@@ -30,3 +30,31 @@ func TestNap(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedCPU: precise pacing spins only as long as nobody else wants its CPU, and tries again after a while.
+func TestSharedCPU(t *testing.T) {
+	var now int64
+	second := int64(time.Second)
+	p := pacer{pacing: "precise", open: true, clock: func() int64 { return now }}
+	spins := func() bool { // for a request that is due in 10 us
+		return p.left(now+10_000) == 0
+	}
+	p.saw(1000) // whatever it was before
+	for i, tt := range []struct {
+		switches int64 // in this second
+		spins    bool  // in the next one
+	}{
+		{0, true}, {preempted, true}, {preempted + 1, false}, {0, false}, {10 * preempted, false}, {0, false}, {0, false}, {0, true}, {10 * preempted, false},
+	} {
+		spins()
+		now += second
+		p.saw(p.switches + tt.switches)
+		if got := spins(); got != tt.spins {
+			t.Errorf("after second %d with %d switches: spins %v", i, tt.switches, got)
+		}
+	}
+	p = pacer{pacing: "economical", open: true, clock: func() int64 { return now }}
+	if spins() {
+		t.Error("economical pacing spins")
+	}
+}
