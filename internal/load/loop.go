@@ -119,6 +119,9 @@ func (l *loop) run(prepare func() (*pool, error), prepared chan<- error) {
 func (l *loop) wait(until int64) {
 	l.pool.flush()
 	left := l.pacer.left(min(until, l.pool.until()))
+	if l.started {
+		left = min(left, int64(rawWait))
+	}
 	if happened := l.pool.wire.poll(left); !happened || left > 0 {
 		l.pacer.idle = l.clock()
 	}

@@ -11,11 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rawWait is up to how long a wire waits without telling Go's scheduler. Telling it costs more than the wait itself: its
-// monitor takes the processor from the thread 20 us later and gives it back, which at 1000 requests a second is half of all
-// CPU time of the load. A collection is not held up, because the signal by which it stops a thread ends the wait.
-const rawWait = 10 * time.Millisecond
-
 // epollWire is the wire over non-blocking sockets, edge-triggered.
 type epollWire struct {
 	p         *pool
