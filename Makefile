@@ -2,7 +2,7 @@
 GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
-export PATH := $(PATH):/usr/sbin:/sbin
+export PATH := $(PATH):/usr/sbin:/sbin:$(shell $(GO) env GOPATH)/bin
 
 .PHONY: help build test race short lint fuzz generate smoke quickstart clean peers bench-load
 
@@ -12,7 +12,7 @@ help: ## list the targets
 build: ## build ./planrun
 	$(GO) build -o planrun ./cmd/planrun
 
-peers: ## install the programs that tests run against (nginx, haproxy, caddy, apache2, wrk, h2load)
+peers: ## install the programs that tests run against (nginx, haproxy, caddy, apache2, wrk, h2load, fortio, vegeta)
 	scripts/install-peers
 
 test: peers ## install what the tests need, and run them all
