@@ -49,7 +49,7 @@ type Load struct {
 	CPUs        dsl.CPUs     `yaml:"cpus" doc:"CPUs of the workers; left out: those of host.cpus.load"`
 	Pacing      string       `yaml:"pacing" enum:"precise|economical|busy" doc:"how the due times of an open loop are kept: precise spins for the last microseconds, economical sleeps, busy polls. Left out: precise where the CPU is the generator's own, else economical"`
 	Headline    bool         `yaml:"headline" default:"true" doc:"false takes it out of the headline figures; load(NAME) still reads it"`
-	CrossCheck  dsl.Strings  `yaml:"cross-check" later:"it comes with the next load generator" doc:"other generators that run on the same endpoint after the measured run: wrk, h2load, fortio, vegeta"`
+	CrossCheck  dsl.Strings  `yaml:"cross-check" enum:"fortio|h2load|vegeta|wrk" doc:"other generators that do the same, one after another, when the phases of the run are over, each for as long as the load was measured (1 to 10 s). The report shows their figures beside the load's own, and a guard taints latencies if the load's own p50 is far above most of theirs"`
 }
 
 // LoadTLS says how TLS is spoken. The certificate is not verified: targets have self-signed ones.
@@ -168,7 +168,7 @@ func (l *Load) Prepare(ctx context.Context, env *task.Env) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.Loads.Prepare(ctx, spec, task.LoadOptions{Name: env.Name, Workers: max(1, l.Workers), Headline: l.Headline, CPUs: l.CPUs})
+	return env.Loads.Prepare(ctx, spec, task.LoadOptions{Name: env.Name, Workers: max(1, l.Workers), Headline: l.Headline, CPUs: l.CPUs, CrossCheck: l.CrossCheck})
 }
 
 // Run sends until ctx is done, and drains.

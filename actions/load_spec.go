@@ -13,8 +13,8 @@ import (
 	"github.com/planrun/planrun/internal/load"
 )
 
-// spec says what the workers send, as they want it.
-func (l *Load) spec(ctx context.Context, env *task.Env) (load.Spec, error) {
+// known is what the workers send, as they want it, but for where it goes: that is known only when it runs.
+func (l *Load) known() load.Spec {
 	s := load.Spec{Protocol: l.Protocol, Scheme: "http", Host: l.Host, ServerName: l.TLS.ServerName, Method: l.Method, Path: l.Path, SpreadPath: l.Spread.Path,
 		Body: []byte(l.Body), Resume: l.TLS.Resume, TLSGroups: l.TLS.Groups, Connections: l.Connections, Streams: l.streams(), InFlight: l.InFlight, Pool: l.Pool,
 		Reuse: l.Reuse != "none", ConnectRate: float64(l.ConnectRate), ReadRate: int64(l.ReadRate), Rate: l.Rate.steps(), MaxWaiting: l.MaxWaiting,
@@ -32,6 +32,12 @@ func (l *Load) spec(ctx context.Context, env *task.Env) (load.Spec, error) {
 	if l.tls() {
 		s.Scheme = "https"
 	}
+	return s
+}
+
+// spec says what the workers send, as they want it.
+func (l *Load) spec(ctx context.Context, env *task.Env) (load.Spec, error) {
+	s := l.known()
 	dialled, err := l.where(ctx, env, &s)
 	if err != nil {
 		return s, err

@@ -25,6 +25,7 @@ func (c *compilation) declare() {
 			}
 			c.checkAddresses(cell)
 			c.checkDescriptors(cell)
+			c.checkCrossChecks(cell)
 		}
 	}
 	slices.Sort(c.values)

@@ -11,10 +11,14 @@ import (
 
 func itoa(i int) string { return strconv.Itoa(i) }
 
-// estimate is how long one run of a cell takes at most, as far as its phases say; what ends by itself counts as nothing.
+// estimate is how long one run of a cell takes at most with its cross-checks, as far as its phases say; what ends by itself
+// counts as nothing.
 func (c *Cell) estimate() time.Duration {
-	sum := time.Duration(0)
-	for _, p := range c.Scenario.Val.Phases {
+	sum, phases := time.Duration(0), c.Scenario.Val.Phases
+	for i, p := range phases {
+		for k := range p.Val.Do {
+			sum += crossCheckTime(&p.Val.Do[k], lasts(&p.Val.Do[k], p.Val.For, phases[i:]))
+		}
 		sum += p.Val.For
 		if p.Val.For == 0 {
 			for _, a := range p.Val.Do {
@@ -25,7 +29,8 @@ func (c *Cell) estimate() time.Duration {
 	return sum
 }
 
-// Length is how long one run of the cell takes at most, as far as its phases say, without installing and draining.
+// Length is how long one run of the cell takes at most with its cross-checks, as far as its phases say, without installing
+// and draining.
 func (c *Cell) Length() time.Duration { return c.estimate() }
 
 // estimate is how long the whole plan takes, without installing.

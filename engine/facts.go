@@ -52,8 +52,8 @@ func (in *installation) readServers(ctx context.Context) servers {
 func replicaName(name string, p task.Process) string { return name + "/" + itoa(p.Replica()) }
 
 // since gives what was counted after an earlier reading.
-func (s servers) since(before servers) map[string]map[string]float64 {
-	out := map[string]map[string]float64{}
+func (s servers) since(before servers) servers {
+	out := servers{}
 	for name, counters := range s {
 		out[name] = maps.Clone(counters)
 		for k, v := range before[name] {

@@ -74,7 +74,7 @@ func (l runLoads) Prepare(ctx context.Context, spec load.Spec, opts task.LoadOpt
 		x.abandon()
 		return nil, failure
 	}
-	rec := record.Load{Name: opts.Name, Headline: opts.Headline, Spec: spec, Workers: opts.Workers, CPUs: cpus, Totals: map[string]load.Counts{}}
+	rec := record.Load{Name: opts.Name, Headline: opts.Headline, Spec: spec, Workers: opts.Workers, CPUs: cpus, Totals: map[string]load.Counts{}, CrossChecks: plannedChecks(opts.CrossCheck)}
 	for i, p := range x.workers {
 		r.noteProcess(p, cpus)
 		var ready load.Ready

@@ -28,7 +28,7 @@ import (
 
 // The test binary is also every builtin, and an engine that is killed.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && os.Args[1] == "worker" {
+	if len(os.Args) > 2 && (os.Args[1] == "worker" || os.Args[1] == slowWorker) {
 		serve := map[string]func() error{
 			"load":   func() error { return load.Main(os.Stdin, os.Stdout) },
 			"origin": func() error { return origin.Main(os.Stdin, os.Stdout) },
@@ -36,6 +36,9 @@ func TestMain(m *testing.M) {
 			"relay":  func() error { return relay.Main(os.Stdin, os.Stdout) },
 			"faults": func() error { return faults.Main(os.Stdin, os.Stdout) },
 		}[os.Args[2]]
+		if os.Args[1] == slowWorker && os.Args[2] == "load" {
+			serve = slowLoad
+		}
 		if err := serve(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

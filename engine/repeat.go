@@ -44,7 +44,7 @@ func (s *session) do(ctx context.Context, c *Cell, coord record.Coord, in *insta
 	stop := r.sampling(ctx)
 	r.do(ctx, problem)
 	stop()
-	r.rec.Facts.Servers = in.readServers(ctx).since(servers)
+	r.rec.Facts.Servers = in.readServers(ctx).since(servers).since(r.aside)
 	r.rec.Facts.ClockStep = clock.step()
 	s.closeGroup(r.procs)
 	in.over(r)

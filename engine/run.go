@@ -27,6 +27,7 @@ type run struct {
 	known  known
 	eval   *evaluator
 	probes []probing
+	aside  servers // what the cross-checks asked the backends for: no part of the run
 
 	mu         sync.Mutex
 	rec        *record.Run
@@ -55,6 +56,7 @@ func (r *run) do(ctx context.Context, problem error) {
 	if e := r.endBeyond(func(*running) bool { return true }, cause); err == nil { // what was to end later ends now
 		err = e
 	}
+	err = r.crossChecks(ctx, err)
 	r.undo(r.scope)
 	r.conclude(err)
 }

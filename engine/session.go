@@ -60,6 +60,7 @@ type session struct {
 	current  []*installation  // more than one where the stage is together
 	failed   map[string]noRun // install key -> why it could not be installed
 	programs map[string]record.Program
+	versions map[string]string // of other load generators, by name
 
 	mu        sync.Mutex
 	notUndone []string
@@ -75,7 +76,7 @@ func (p *Program) Run(ctx context.Context, opt RunOptions) (*Outcome, error) {
 	if opt.Progress == nil {
 		opt.Progress = Quiet{}
 	}
-	s := &session{p: p, opt: opt, progress: opt.Progress, failed: map[string]noRun{}, programs: map[string]record.Program{}, results: &verdict.Data{Cells: map[verdict.Coord]*verdict.Cell{}}}
+	s := &session{p: p, opt: opt, progress: opt.Progress, failed: map[string]noRun{}, programs: map[string]record.Program{}, versions: map[string]string{}, results: &verdict.Data{Cells: map[verdict.Coord]*verdict.Cell{}}}
 	if list := s.stagesLeftOut(); list.HasErrors() {
 		return nil, list
 	}

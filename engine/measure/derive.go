@@ -55,6 +55,7 @@ func Derive(d *record.Data) {
 			d.Run.Missing[MissingKey(w.name, name)] = why
 		}
 	}
+	ix.crossChecks()
 }
 
 // MissingKey is the key of a metric in Run.Missing and Cell.Missing.

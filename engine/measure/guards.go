@@ -49,6 +49,7 @@ func Guards(d *record.Data, t Thresholds, m Machine) []record.Guard {
 			j.lag(l)
 		}
 		j.generatorCPU(l)
+		j.crossCheck(l)
 		j.descriptors(l)
 		j.ports(l)
 	}

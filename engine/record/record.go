@@ -105,7 +105,9 @@ type LeftOut struct {
 }
 
 // Windows of a run's metrics are named: "" is the headline, "phase/NAME" a phase, "load/NAME" a load over the headline
-// phases, "phase/NAME/load/NAME" a load in a phase, "replica/PROCESS/N" one replica over the headline phases.
+// phases, "phase/NAME/load/NAME" a load in a phase, "replica/PROCESS/N" one replica over the headline phases,
+// "cross-check/LOAD/GENERATOR" what another generator measured after them, and "cross-check/LOAD/planrun" what it is held
+// against.
 
 // A Phase as it was. Recorded is false for install and warm-up; Headline marks the headline window.
 type Phase struct {
@@ -144,6 +146,8 @@ type Load struct {
 	Final    bool                   `json:"final"`             // every worker reported its last sample
 	Reported int                    `json:"reported"`          // workers that reported at all
 	Totals   map[string]load.Counts `json:"totals"`            // by phase, added up over workers
+
+	CrossChecks []CrossCheck `json:"cross_checks,omitempty"` // what other generators saw, in the order of the plan
 }
 
 // A Process that took part.

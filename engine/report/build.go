@@ -51,6 +51,7 @@ var sections = []func(*builder) ([]Section, error){
 	targets,
 	loads,
 	connections,
+	crossChecks,
 	environment,
 	reproduce,
 }

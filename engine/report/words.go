@@ -7,6 +7,8 @@ var guardWords = map[string]string{
 	"generator":       bottleneck + ": it could not send requests for want of descriptors, ports, memory or CPU",
 	"rate-delivered":  bottleneck + ": it did not send at the asked rate",
 	"send-lag":        bottleneck + ": it sent late",
+	"cross-check":     "other load generators saw much shorter latencies at the same endpoint",
+	"cross-checked":   "whether other load generators agree is not known",
 	"connections":     bottleneck + ": it could not open the connections that it was asked for",
 	"descriptors":     bottleneck + ": it was short of file descriptors",
 	"ports":           bottleneck + ": it was short of source ports",

@@ -207,6 +207,8 @@ type LoadOptions struct {
 	Workers  int
 	Headline bool
 	CPUs     []int // nil: the plan's host.cpus.load
+	// CrossCheck names the other load generators that do the same after the phases of the run.
+	CrossCheck []string
 }
 
 // Relays changes the fault relays of the installation.
