@@ -21,7 +21,6 @@ import (
 type session struct {
 	t      *testing.T
 	client *worker.Client
-	served chan error
 
 	mu       sync.Mutex
 	seconds  []Second
@@ -32,13 +31,20 @@ type session struct {
 // dial starts a worker.
 func dial(t *testing.T) *session {
 	t.Helper()
-	s := &session{t: t, served: make(chan error, 1)}
+	served := make(chan error, 1)
 	in, stdin := io.Pipe()
 	stdout, out := io.Pipe()
 	go func() {
-		s.served <- Main(in, out)
+		served <- Main(in, out)
 		out.Close()
 	}()
+	return speak(t, stdin, stdout, func() { <-served })
+}
+
+// speak begins to speak with a worker; wait is called when it was left, and returns when it has ended.
+func speak(t *testing.T, stdin io.WriteCloser, stdout io.Reader, wait func()) *session {
+	t.Helper()
+	s := &session{t: t}
 	var err error
 	s.client, err = worker.Dial(stdin, stdout, worker.Options{Kind: "load", OnSample: func(b json.RawMessage) {
 		var sample Sample
@@ -56,7 +62,7 @@ func dial(t *testing.T) *session {
 	}
 	t.Cleanup(func() {
 		s.client.Close()
-		<-s.served
+		wait()
 	})
 	return s
 }
@@ -66,16 +72,22 @@ func begin(t *testing.T, spec Spec) (*session, Ready) {
 	t.Helper()
 	s := dial(t)
 	var ready Ready
-	if err := s.client.Configure(t.Context(), spec, &ready); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.client.Control(t.Context(), Control{Phase: "load"}, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.client.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s.start(spec, &ready)
 	return s, ready
+}
+
+// start configures and starts a load in the phase "load".
+func (s *session) start(spec Spec, ready *Ready) {
+	s.t.Helper()
+	if err := s.client.Configure(s.t.Context(), spec, ready); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.client.Control(s.t.Context(), Control{Phase: "load"}, nil); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.client.Start(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // stop ends the load and gives the sum of all its seconds, each of which it checks.

@@ -78,3 +78,26 @@ func TestProcess(t *testing.T) {
 		}
 	}
 }
+
+// process starts a worker process, which ends with the test.
+func process(t *testing.T) *session {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "PLANRUN_TEST_WORKER=1")
+	cmd.Stderr = os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return speak(t, stdin, stdout, func() {
+		cmd.Process.Kill() // it has ended already, or takes too long
+		cmd.Wait()
+	})
+}

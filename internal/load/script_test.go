@@ -54,6 +54,11 @@ func play(t *testing.T, address string, secure *tls.Config, piece int, script fu
 	if err != nil {
 		t.Fatal(err)
 	}
+	return playOn(t, l, secure, piece, script)
+}
+
+// playOn is play on a listener, which it closes.
+func playOn(t *testing.T, l net.Listener, secure *tls.Config, piece int, script func(*scene)) *scriptedServer {
 	s := &scriptedServer{address: l.Addr().String()}
 	var wg sync.WaitGroup
 	ending := make(chan struct{})
