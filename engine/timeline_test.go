@@ -67,8 +67,9 @@ verdicts: [{verdict: ok, pass: failed == 0, gate: true}]
 			t.Errorf("tick %d is due %g, want %g", i, a.Due, want)
 		}
 	}
-	if n := len(byName["tick"]); n != 7 {
-		t.Errorf("%d ticks, want those due at 0.1, 0.7, 1.3, 1.9, 2.5, 3.1 and 3.7 s", n)
+	// It never overlaps itself, so that some are left out where each takes long.
+	if n := len(byName["tick"]); n > 7 || n < 7 && byName["tick"][n-1].End < begin+0.1+0.6*float64(n) {
+		t.Errorf("%d ticks, want those due at 0.1, 0.7, 1.3, 1.9, 2.5, 3.1 and 3.7 s: %+v", n, byName["tick"])
 	}
 	if one, two := byName["one"][0], byName["two"][0]; two.Start < one.End {
 		t.Errorf("without for, two starts at %g before one ends at %g", two.Start, one.End)
@@ -79,7 +80,7 @@ verdicts: [{verdict: ok, pass: failed == 0, gate: true}]
 	for _, p := range r.Phases {
 		n := l.Totals[p.Name].Due
 		due += n
-		if want := 200 * (p.End - p.Start); prompt(l, p.Name) && math.Abs(float64(n)-want) > 3+0.02*want {
+		if want := 200 * (p.End - p.Start); prompt(r, l, p.Name) && math.Abs(float64(n)-want) > 3+0.02*want {
 			t.Errorf("phase %q: %d requests were due in %gs at 200/s", p.Name, n, p.End-p.Start)
 		}
 	}
@@ -91,9 +92,11 @@ verdicts: [{verdict: ok, pass: failed == 0, gate: true}]
 	}
 }
 
-// prompt reports whether a load heard of a phase's end when it came: not so where this machine stood still.
-func prompt(l record.Load, phase string) bool {
-	return l.Totals[phase].MaxElapsed < 50*time.Millisecond
+// prompt reports whether the loads of a run heard of the ends of a phase when they came: not so where this machine stood
+// still, or had other work.
+func prompt(r *record.Run, l record.Load, phase string) bool {
+	busy := slices.ContainsFunc(r.Guards, func(g record.Guard) bool { return g.Name == "foreign-cpu" && !g.OK })
+	return !busy && l.Totals[phase].MaxElapsed < 50*time.Millisecond
 }
 
 func opened(l record.Load) (n int64) {
@@ -131,8 +134,11 @@ func TestPhasesFollowWithoutAGap(t *testing.T) {
 func TestDrainIsInNoWindow(t *testing.T) {
 	r := only(t, run(t, compile(t, onRelay+`
       - load: {name: slow, for: 500ms, do: [{load: {path: /delay/700ms, connections: 8, rate: 10/s, timeout: 3s}}]}
-      - measure: {name: next, for: 500ms, do: [{load: steady, name: quick, at: 100ms}]}
+      - measure: {name: next, for: 4s, do: [{load: steady, name: quick, at: 100ms}]}
 `), engine.RunOptions{}))
+	if r.Status != record.Done || len(r.Loads) != 2 {
+		t.Fatalf("%s (%s) with %d loads", r.Status, r.Reason, len(r.Loads))
+	}
 	slow, next := r.Phases[0], r.Phases[1]
 	if l := r.Loads[0]; l.End < slow.End+0.5 || next.Start < l.End {
 		t.Errorf("slow ends at %g, its load was drained at %g, the next phase begins at %g", slow.End, l.End, next.Start)
@@ -144,7 +150,7 @@ func TestDrainIsInNoWindow(t *testing.T) {
 		t.Errorf("%d requests of the load that had ended are in the next phase", due)
 	}
 	quick := r.Loads[1]
-	if n := quick.Totals["next"].Due; prompt(quick, "next") && math.Abs(float64(n)-200*(next.End-quick.Start)) > 3 || quick.Start < next.Start+0.1 {
+	if n := quick.Totals["next"].Due; prompt(r, quick, "next") && math.Abs(float64(n)-200*(next.End-quick.Start)) > 3 || quick.Start < next.Start+0.1 {
 		t.Errorf("%d requests of a load that begins at %g in a phase from %g to %g", n, quick.Start, next.Start, next.End)
 	}
 }
@@ -170,13 +176,13 @@ func TestEarlyEnds(t *testing.T) {
       - load: {for: 1s, require: p99_ms < 1000}
       - measure: {name: after, for: 1s, do: [{load: steady}]}`, record.Unmet, "", "inconclusive", 3, -1, "p99_ms"},
 		{"until", `
-      - load: {for: 20s, until: requests > 300, do: [{load: steady, through: after}]}
+      - load: {for: 60s, until: requests > 300, do: [{load: steady, through: after}]}
       - measure: {name: after, for: 1s}`, record.Done, "until: requests > 300", "pass", 0, 1, ""},
 		{"until of a phase without for", `
-      - load: {until: requests > 300, do: [{load: steady, through: after}, {exec: {command: [sleep, "20"]}}]}
+      - load: {until: requests > 300, do: [{load: steady, through: after}, {exec: {command: [sleep, "60"]}}]}
       - measure: {name: after, for: 1s}`, record.Done, "until: requests > 300", "pass", 0, 1, ""},
 		{"abort", `
-      - load: {for: 20s, abort: {when: req_per_s > 100, after: 1s}, do: [{load: steady}]}
+      - load: {for: 60s, abort: {when: req_per_s > 100, after: 1s}, do: [{load: steady}]}
       - measure: {name: after, for: 1s}`, record.Aborted, "abort: req_per_s > 100", "pass", 0, -1, "req_per_s > 100"},
 		{"abort that never holds", `
       - load: {for: 2s, abort: {when: failed > 0, after: 0s}, do: [{load: steady, through: after}]}
@@ -207,11 +213,11 @@ func TestEarlyEnds(t *testing.T) {
 			}
 			if tc.phases2 > 0 && len(r.Loads) == 1 {
 				// 200/s for a second
-				if n := r.Loads[0].Totals["after"].Due; prompt(r.Loads[0], "after") && (n < 190 || n > 210) {
+				if n := r.Loads[0].Totals["after"].Due; prompt(r, r.Loads[0], "after") && (n < 190 || n > 210) {
 					t.Errorf("%d requests were due in the second phase, %v", n, fmt.Sprint(r.Loads[0].Totals))
 				}
 			}
-			if tc.ended != "" && r.Phases[0].End-r.Phases[0].Start > 15 {
+			if tc.ended != "" && r.Phases[0].End-r.Phases[0].Start > 45 {
 				t.Errorf("the first phase lasted %gs", r.Phases[0].End-r.Phases[0].Start)
 			}
 		})
