@@ -153,12 +153,6 @@ func ProducedReplica(k Known) []series.Desc {
 	return out
 }
 
-// Describe says what a metric of a run is. The run may be one that only says what it will have: its Series and
-// ValueDescs count.
-func Describe(r *record.Run, name string) (series.Desc, bool) {
-	return newDescriber(r).describe(name)
-}
-
 // A describer knows the metrics of a run by their names without the name of a source.
 type describer struct {
 	exact, suffix map[string]series.Desc

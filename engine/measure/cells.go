@@ -9,29 +9,8 @@ import (
 	"github.com/planrun/planrun/engine/series"
 )
 
-// Cells puts the runs of a set together, each cell in the order in which its first run began, and describes every metric
-// that one of them has. Runs are read one by one; those without metrics (their engine died) are derived anew, which needs
-// their samples. Runs that have no results (their install failed, `require` did not hold) add no values.
-func Cells(set *record.Set) ([]record.Cell, map[string]series.Desc, error) {
-	var c cells
-	for r, err := range set.Runs() {
-		if err != nil {
-			return nil, nil, err
-		}
-		if r.Metrics == nil && hasResults(r.Status) {
-			d, err := set.Data(r.ID)
-			if err != nil {
-				return nil, nil, err
-			}
-			Derive(d)
-			r = d.Run
-		}
-		c.add(r)
-	}
-	return c.finish(), c.descs, nil
-}
-
-// CellsOf is Cells of runs that are in memory, in their order.
+// CellsOf puts runs together, each cell in the order in which its first run began, and describes every metric that one of
+// them has. Runs that have no results (their install failed, `require` did not hold) add no values.
 func CellsOf(runs []*record.Run) ([]record.Cell, map[string]series.Desc) {
 	var c cells
 	for _, r := range runs {
@@ -163,12 +142,6 @@ func Across(a series.Across, runs []float64) float64 {
 		return s[n/2]
 	}
 	return s[n/2-1] + (s[n/2]-s[n/2-1])/2
-}
-
-// Taint says in words which guard of a run spoils a metric of one of its windows, "" if none does. Guards of timing spoil
-// latencies, rates and CPU figures, guards of work everything; a guard of one load spoils what that load is part of.
-func Taint(r *record.Run, window string, d series.Desc) string {
-	return tainting(r, window).of(d)
 }
 
 // taints are the messages of the first guard that spoils figures of timing in a window, and of the first that spoils all.

@@ -74,7 +74,7 @@ func TestTaint(t *testing.T) {
 		{record.Guard{Taints: "work", OK: true}, series.Count, ""}, {record.Guard{Message: "warning"}, series.Timing, ""},
 	} {
 		r := &record.Run{Guards: []record.Guard{c.guard}}
-		if got := Taint(r, "", series.Desc{Class: c.class}); got != c.want {
+		if got := tainting(r, "").of(series.Desc{Class: c.class}); got != c.want {
 			t.Errorf("%+v taints %s: %q, want %q", c.guard, c.class, got, c.want)
 		}
 	}
@@ -104,7 +104,7 @@ func TestPublishedNames(t *testing.T) {
 		"req_per_s": "median", "requests": "sum", "slow_over_1s": "sum", "sut_cpu_cores": "median", "sut_cpu_us_per_req": "median",
 		"sut_rss_peak_mib": "max", "worst_second_p99_ms": "max",
 	} {
-		d, ok := Describe(&record.Run{}, name)
+		d, ok := newDescriber(&record.Run{}).describe(name)
 		if !ok || d.Across != stat[want] || d.Name != name {
 			t.Errorf("%s: %+v, want %s", name, d, want)
 		}
@@ -132,7 +132,7 @@ func TestProducedNamesEverything(t *testing.T) {
 			t.Errorf("%s was not announced", name)
 			continue
 		}
-		if got, _ := Describe(d.Run, name); name != "startup_ms" && got != p {
+		if got, _ := newDescriber(d.Run).describe(name); name != "startup_ms" && got != p {
 			t.Errorf("%s is announced as %+v and described as %+v", name, p, got)
 		}
 	}

@@ -59,21 +59,6 @@ func All(d *record.Data) map[string]Series {
 	return newIndex(d).all(window{loads: headlineLoads(d.Run)})
 }
 
-// Of gives one series, or false if the run does not have it. Window is as in record: of "phase/NAME" and the headline only
-// the part within their phases is given; of "load/NAME" that of this load.
-func Of(d *record.Data, name, win string) (Series, bool) {
-	ix := newIndex(d)
-	for _, w := range windows(d.Run) {
-		if w.name != win {
-			continue
-		}
-		s, ok := ix.all(w)[name]
-		s.T, s.V = within(s.T, s.V, w.rates)
-		return s, ok && len(s.T) > 0
-	}
-	return Series{}, false
-}
-
 // all gives the series of a window's loads and sources, over the whole run.
 func (ix *index) all(w window) map[string]Series {
 	out := map[string]Series{}

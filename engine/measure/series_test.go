@@ -59,14 +59,14 @@ func TestOf(t *testing.T) {
 		{"phase/warm-up", "sut_rss_mib", []float64{0.5}, []float64{150}},
 		{"replica/nginx/1", "rss_mib", []float64{1.5, 2.5, 3.5, 4.5}, []float64{50, 50, 50, 50}},
 	} {
-		s, ok := Of(d, c.name, c.window)
+		s, ok := of(d, c.name, c.window)
 		if !ok {
 			t.Errorf("%s of %q is missing", c.name, c.window)
 		}
 		wantSeries(t, c.name+" of "+c.window, s, c.times, c.values)
 	}
 	for _, c := range [][2]string{{"p99_ms", "phase/none"}, {"none", ""}, {"sut_rss_mib", "load/side"}} {
-		if s, ok := Of(d, c[0], c[1]); ok {
+		if s, ok := of(d, c[0], c[1]); ok {
 			t.Errorf("%s of %q: %v", c[0], c[1], s)
 		}
 	}
@@ -159,4 +159,19 @@ func TestProducedOf(t *testing.T) {
 			}
 		}
 	}
+}
+
+// of gives one series, or false if the run does not have it. Window is as in record: of "phase/NAME" and the headline only
+// the part within their phases is given; of "load/NAME" that of this load.
+func of(d *record.Data, name, win string) (Series, bool) {
+	ix := newIndex(d)
+	for _, w := range windows(d.Run) {
+		if w.name != win {
+			continue
+		}
+		s, ok := ix.all(w)[name]
+		s.T, s.V = within(s.T, s.V, w.rates)
+		return s, ok && len(s.T) > 0
+	}
+	return Series{}, false
 }
