@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"runtime/debug"
 
 	"github.com/planrun/planrun/internal/worker"
 )
@@ -65,6 +66,7 @@ func (h *handler) Configure(ctx context.Context, body json.RawMessage) (any, err
 	l.do(func() { l.prepare(func(r Ready) { ready <- r }) })
 	select {
 	case r := <-ready:
+		debug.FreeOSMemory() // what the handshakes left is not collected while the load runs
 		return r, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
