@@ -227,13 +227,13 @@ func overHTTP2(t *testing.T, h2, h2c string, limit int) {
 		spec  Spec
 		total int64
 	}{
-		{"small", Spec{Path: "/small", Expect: Expect{Bytes: size(13)}}, 1000},
+		{"small", Spec{Path: "/small", Expect: Expect{Bytes: size(13)}}, 400},
 		{"large, by its hash", Spec{Path: "/bytes/1000000", Expect: Expect{Bytes: size(1_000_000), SHA256: sum256(servetest.Body(1_000_000))}}, 20},
 		{"chunked", Spec{Path: "/chunked/100000", Expect: Expect{Bytes: size(100_000), SHA256: sum256(servetest.Body(100_000))}}, 100},
-		{"many sizes", Spec{SpreadPath: "/bytes/{0..99}"}, 1000},
+		{"many sizes", Spec{SpreadPath: "/bytes/{0..49}"}, 200},
 		{"a status without a body", Spec{Path: "/status/204", Expect: Expect{Status: 204}}, 100},
 		{"HEAD", Spec{Path: "/100k", Method: "HEAD", Expect: Expect{Bytes: size(0)}}, 100},
-		{"an upload", Spec{Path: "/upload", Method: "POST", Body: pattern(300_000), Expect: Expect{Status: 200}}, 20},
+		{"an upload", Spec{Path: "/upload", Method: "POST", Body: pattern(300_000), Expect: Expect{Status: 200}}, 10},
 	} {
 		for _, protocol := range []string{"h2", "h2c"} {
 			t.Run(tt.name+" over "+protocol, func(t *testing.T) {
