@@ -3,10 +3,10 @@ package load
 import "time"
 
 const (
-	spinBefore = 50 * time.Microsecond  // how long before a due time precise pacing stops sleeping
-	napLength  = 500 * time.Microsecond // least sleep of economical pacing
-	spinPause  = 5 * time.Second        // without spinning, after another thread wanted the CPU
-	preempted  = 50                     // involuntary context switches in a second that show it
+	spinBefore = 50 * time.Microsecond // how long before a due time precise pacing stops sleeping
+	napLength  = time.Millisecond      // least sleep of economical pacing
+	spinPause  = 5 * time.Second       // without spinning, after another thread wanted the CPU
+	preempted  = 50                    // involuntary context switches in a second that show it
 )
 
 // A pacer decides how long the loop sleeps.

@@ -52,6 +52,24 @@ func dialClass(err error) string {
 	return Connect
 }
 
+// notUring says why io_uring is not for this load; empty if it is. It saves most where many small requests are under way at
+// once; epoll is as good or better for all else, and exact about when a request is sent, which io_uring does within its wait.
+func (j *job) notUring() string {
+	switch {
+	case j.ReadRate > 0:
+		return "io_uring has no bound on how fast is read"
+	case j.Wire != "":
+		return ""
+	case len(j.Rate) > 0:
+		return "io_uring sends within its wait, which is too late for the due times of an open loop"
+	case j.Protocol != "h1" || j.Scheme != "http":
+		return "io_uring saves nothing with TLS and HTTP/2"
+	case j.Expect.Bytes != nil && *j.Expect.Bytes >= leastSkip:
+		return "io_uring saves nothing where bodies are large"
+	}
+	return ""
+}
+
 // choose gives the pool the best wire that works here, or the one that is asked for.
 func (p *pool) choose() error {
 	wires := []struct {
@@ -64,9 +82,11 @@ func (p *pool) choose() error {
 		if p.job.Wire != "" && p.job.Wire != w.name {
 			continue
 		}
-		if w.name == "io_uring" && p.job.ReadRate > 0 {
-			notes = append(notes, "io_uring: it has no bound on reading")
-			continue
+		if w.name == "io_uring" {
+			if why := p.job.notUring(); why != "" {
+				notes = append(notes, why)
+				continue
+			}
 		}
 		made, err := w.make(p)
 		if err == nil {
