@@ -90,8 +90,9 @@ func (l *loop) run(prepare func() (*pool, error), prepared chan<- error) {
 	for !l.over {
 		l.obey()
 		now := l.clock()
-		if now >= l.nextDue {
+		if now >= l.pacer.at(l.nextDue) {
 			l.arrive(now)
+			l.pacer.sent(now)
 		}
 		if now >= l.nextRoll {
 			l.roll(now)
@@ -103,7 +104,7 @@ func (l *loop) run(prepare func() (*pool, error), prepared chan<- error) {
 			break
 		}
 		if !l.over {
-			l.wait(min(l.nextDue, l.nextRoll, l.drainEnd, l.pauses.next(), l.nextOpen))
+			l.wait(min(l.pacer.at(l.nextDue), l.nextRoll, l.drainEnd, l.pauses.next(), l.nextOpen))
 		}
 	}
 	l.over = true
@@ -118,12 +119,18 @@ func (l *loop) run(prepare func() (*pool, error), prepared chan<- error) {
 // wait lets the pool handle what happens until a time; it returns early after anything happened.
 func (l *loop) wait(until int64) {
 	l.pool.flush()
-	left := l.pacer.left(min(until, l.pool.until()))
+	until = min(until, l.pool.until())
+	l.pacer.rest(until)
+	left := l.pacer.left(until)
 	if l.started {
 		left = min(left, int64(rawWait))
 	}
-	if happened := l.pool.wire.poll(left); !happened || left > 0 {
+	happened := l.pool.wire.poll(left)
+	if !happened || left > 0 {
 		l.pacer.idle = l.clock()
+	}
+	if happened {
+		l.pacer.looked = l.clock()
 	}
 	l.pool.due()
 	if l.clock() >= l.nextOpen {

@@ -18,7 +18,7 @@ func TestNap(t *testing.T) {
 		{"precise", true, true, 0, 0, false},
 		{"precise", true, false, 10 * us, 10 * us, false}, // another thread wants the CPU
 		{"precise", false, true, 10 * us, 10 * us, false}, // a closed loop only has time limits
-		{"economical", true, true, 10 * us, ms, false},
+		{"economical", true, true, 10 * us, 10 * us, false},
 		{"economical", true, true, 10 * ms, 10 * ms, false},
 		{"economical", true, true, -1, 0, false},
 		{"economical", false, true, 10 * us, 10 * us, false},
