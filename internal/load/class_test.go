@@ -96,7 +96,7 @@ func TestClassesOfConnections(t *testing.T) {
 		}, generatorClass, 3},
 		{"reset", opening(every(ok), func(x *scene) { x.request() }), nil, Reset, 4},
 	} {
-		for _, wire := range []string{"epoll", "io_uring"} {
+		for _, wire := range wires(t) {
 			t.Run(tt.name+"/"+wire, func(t *testing.T) {
 				t.Parallel()
 				server := play(t, "127.0.0.1:0", nil, 0, tt.script)

@@ -118,7 +118,7 @@ func TestGoOn(t *testing.T) {
 
 // TestEarlyAnswer: a connection whose request was answered before it was written is not used again.
 func TestEarlyAnswer(t *testing.T) {
-	for _, p := range []passage{{name: "epoll", wire: "epoll"}, {name: "TLS on io_uring", secure: true, wire: "io_uring"}} {
+	for _, p := range []passage{{name: "epoll", wire: "epoll"}, {name: "TLS on " + kernelRing, secure: true, wire: kernelRing}} {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			spec := Spec{Method: "PUT", Body: make([]byte, 6<<20), Connections: 1, Reuse: true, Rate: []RateStep{{200, 200, 10 * time.Millisecond}}}

@@ -15,7 +15,7 @@ func TestNginxDies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts nginx")
 	}
-	for _, wire := range []string{"epoll", "io_uring"} {
+	for _, wire := range wires(t) {
 		for name, rate := range map[string][]RateStep{"closed": nil, "open": {{To: 500}}} {
 			t.Run(wire+"/"+name, func(t *testing.T) {
 				t.Parallel()

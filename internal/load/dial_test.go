@@ -59,7 +59,7 @@ func TestSources(t *testing.T) {
 		{"IPv6", []string{"::1"}, "[::1]:0", 2, true, 1, 2},
 		{"IPv6 without sources", nil, "[::1]:0", 2, true, 1, 2},
 	} {
-		for _, wire := range []string{"epoll", "io_uring"} {
+		for _, wire := range wires(t) {
 			t.Run(tt.name+"/"+wire, func(t *testing.T) {
 				t.Parallel()
 				var from addresses
@@ -98,9 +98,9 @@ func TestSources(t *testing.T) {
 func TestWrongSources(t *testing.T) {
 	t.Parallel()
 	server := play(t, "127.0.0.1:0", nil, 0, every(ok))
-	for _, wire := range []string{"epoll", "io_uring"} {
+	for _, wire := range wires(t) {
 		s, ready := begin(t, Spec{Address: server.address, Sources: []string{"192.0.2.1"}, Connections: 2, Reuse: true, Wire: wire, Rate: []RateStep{{300, 300, 10 * time.Millisecond}}})
-		if !strings.HasPrefix(ready.Shortage, "2 of 2 connections were not opened: generator: source address: cannot assign requested address") {
+		if !strings.HasPrefix(ready.Shortage, "2 of 2 connections were not opened: generator: ") || !strings.Contains(ready.Shortage, "cannot assign requested address") {
 			t.Errorf("%s: ready: %+v", wire, ready)
 		}
 		time.Sleep(10 * time.Millisecond)

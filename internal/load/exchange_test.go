@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/planrun/planrun/internal/load/uring"
 	"github.com/planrun/planrun/internal/serve/servetest"
 )
 
@@ -122,11 +123,20 @@ type passage struct {
 	wire   string
 }
 
-// passages have each wire with and without TLS, and with answers whole and in pieces of a byte.
+// passages have each wire with and without TLS, and with answers whole and in pieces of a byte. Where io_uring is not allowed
+// goroutines take its place.
 var passages = []passage{
-	{"epoll", false, 0, "epoll"}, {"io_uring byte by byte", false, 1, "io_uring"},
-	{"TLS on io_uring", true, 0, "io_uring"}, {"TLS on epoll byte by byte", true, 1, "epoll"},
+	{"epoll", false, 0, "epoll"}, {kernelRing + " byte by byte", false, 1, kernelRing},
+	{"TLS on " + kernelRing, true, 0, kernelRing}, {"TLS on epoll byte by byte", true, 1, "epoll"},
+	{"goroutines", false, 0, "goroutines"}, {"TLS on goroutines byte by byte", true, 1, "goroutines"},
 }
+
+var kernelRing = func() string {
+	if uring.Probe() != nil {
+		return "goroutines"
+	}
+	return "io_uring"
+}()
 
 // playBy starts a scripted server that a load reaches by the passage.
 func playBy(t *testing.T, p passage, spec *Spec, script func(*scene)) *scriptedServer {

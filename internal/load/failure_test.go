@@ -59,7 +59,7 @@ func TestReuseRetried(t *testing.T) {
 // TestIdleClose: connections that the server closed while they were idle are dialled again, and nothing fails.
 func TestIdleClose(t *testing.T) {
 	t.Parallel()
-	for _, wire := range []string{"epoll", "io_uring"} {
+	for _, wire := range wires(t) {
 		var closing atomic.Bool
 		closed := make(chan bool, 8)
 		server := play(t, "127.0.0.1:0", nil, 0, func(x *scene) {

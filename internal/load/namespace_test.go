@@ -46,7 +46,7 @@ func apart(t *testing.T, f func()) {
 
 // TestPortsUsedUp: a machine without ports left does not blame the target, neither while connections are opened nor later.
 func TestPortsUsedUp(t *testing.T) {
-	for _, wire := range []string{"epoll", "io_uring"} {
+	for _, wire := range wires(t) {
 		t.Run(wire, func(t *testing.T) {
 			t.Parallel()
 			var s *session

@@ -3,10 +3,12 @@ package load
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 
@@ -35,13 +37,20 @@ func run(t *testing.T, address, name string, args ...string) *program {
 	p := &program{address: address, cmd: exec.Command(path, args...), ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if err := p.cmd.Start(); err != nil {
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // the program ends with the thread that started it
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err == nil {
+			p.cmd.Wait()
+			close(p.ended)
+		}
+	}()
+	if err := <-started; err != nil {
 		t.Fatal(err)
 	}
-	go func() {
-		p.cmd.Wait()
-		close(p.ended)
-	}()
 	t.Cleanup(p.kill)
 	servetest.Eventually(t, name+" at "+address, func() bool {
 		select {
@@ -64,15 +73,20 @@ func (p *program) kill() {
 	<-p.ended
 }
 
-// freeAddress is one of this machine where nobody listens.
+// freeAddress is one of this machine where nobody listens. Its port is none that the kernel gives to connections, of which
+// other tests have many.
 func freeAddress(t *testing.T) (address string, port int) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port = 10_000 + rand.IntN(20_000)
+		address = fmt.Sprintf("127.0.0.1:%d", port)
+		if l, err := net.Listen("tcp", address); err == nil {
+			l.Close()
+			return address, port
+		}
 	}
-	defer l.Close()
-	return l.Addr().String(), l.Addr().(*net.TCPAddr).Port
+	t.Fatal("no free port")
+	return "", 0
 }
 
 // configured writes a configuration into a file of the test.
@@ -110,7 +124,7 @@ visible_hostname localhost
 http_access allow all
 cache deny all
 access_log none
-cache_log /dev/null
+cache_log stdio:/dev/stderr
 netdb_filename none
 pinger_enable off
 shutdown_lifetime 0 seconds

@@ -65,7 +65,7 @@ func TestPools(t *testing.T) {
 		{"closed loop, bounded", func(s *Spec) { s.Connections, s.InFlight, s.Rate = 6, 3, nil }, 3, 6},
 		{"closed loop that dials", func(s *Spec) { s.Pool, s.InFlight, s.Rate = "dial", 3, nil }, 3, 3},
 	} {
-		for _, wire := range []string{"epoll", "io_uring"} {
+		for _, wire := range wires(t) {
 			t.Run(tt.name+"/"+wire, func(t *testing.T) {
 				t.Parallel()
 				g := newGate(tt.together)

@@ -3,6 +3,7 @@ package load
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,7 +26,9 @@ func TestMain(m *testing.M) {
 		return
 	}
 	// Each load that runs in this process keeps one processor of the scheduler to itself; the servers of the tests need others.
+	// Most tests wait for most of their time.
 	runtime.GOMAXPROCS(max(8, runtime.GOMAXPROCS(0)))
+	flag.Set("test.parallel", "8")
 	os.Exit(m.Run())
 }
 

@@ -172,7 +172,7 @@ func TestHandshakeFailures(t *testing.T) {
 			}
 		}, says: "bad record MAC", shakes: 6},
 	} {
-		for _, wire := range []string{"epoll", "io_uring"} {
+		for _, wire := range wires(t) {
 			t.Run(tt.name+"/"+wire, func(t *testing.T) {
 				t.Parallel()
 				secure, script := certified(t), tt.script
@@ -217,7 +217,7 @@ func (x *scene) silent() {
 // TestAbandonedHandshakes: handshakes that never end leave nothing behind, whether they are given up when they take too long,
 // at the end of the drain or without one.
 func TestAbandonedHandshakes(t *testing.T) {
-	for _, wire := range []string{"epoll", "io_uring"} {
+	for _, wire := range wires(t) {
 		for name, tt := range map[string]struct {
 			limit time.Duration
 			drain bool

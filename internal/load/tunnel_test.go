@@ -112,7 +112,7 @@ func TestNoConnect(t *testing.T) {
 		{name: "reset", script: single("", (*scene).reset), says: "connect: connection reset by peer"},
 		{name: "no TLS behind it", script: single("HTTP/1.1 200 OK\r\n\r\n", func(x *scene) { x.say(ok) }), says: "tls: "},
 	} {
-		for _, wire := range []string{"epoll", "io_uring"} {
+		for _, wire := range wires(t) {
 			t.Run(tt.name+"/"+wire, func(t *testing.T) {
 				t.Parallel()
 				proxy := play(t, "127.0.0.1:0", nil, 0, tt.script)
