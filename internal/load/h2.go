@@ -51,8 +51,8 @@ type h2 struct {
 }
 
 func newH2(c *conn) protocol {
-	h := &h2{c: c, next: 1, most: maxStream, initial: 65535, window: 65535, frameMax: maxFrame, table: 4096, last: maxStream, scratch: make([]byte, 0, 64)}
-	h.decoder = hpack.NewDecoder(4096, h.field)
+	h := &h2{c: c, next: 1, most: maxStream, initial: 65535, window: 65535, frameMax: maxFrame, table: tableSize, last: maxStream, scratch: make([]byte, 0, 64)}
+	h.decoder = hpack.NewDecoder(tableSize, h.field)
 	h.decoder.SetMaxStringLength(maxHead)
 	return h
 }
@@ -61,13 +61,16 @@ func newH2(c *conn) protocol {
 // takes. Answers are not held up; a slow reader is slow in reading its connection.
 const receiveWindow = 1<<30 - 1
 
-// preface is what a client says first. Pushes are refused; the table of header compression keeps its usual size
-// (docs/decisions/0014-header-compression.md).
+// tableSize is that of the dynamic table of answers' headers: the default, which is said all the same
+// (docs/decisions/0016-header-compression.md).
+const tableSize = 4096
+
+// preface is what a client says first. Pushes are refused.
 var preface = func() []byte {
 	set := []struct {
 		id    uint16
 		value uint32
-	}{{settingPush, 0}, {settingWindow, receiveWindow}, {settingHeaders, maxHead}}
+	}{{settingTable, tableSize}, {settingPush, 0}, {settingWindow, receiveWindow}, {settingHeaders, maxHead}}
 	b := appendFrame([]byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 6*len(set), frameSettings, 0, 0)
 	for _, s := range set {
 		b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint16(b, s.id), s.value)
