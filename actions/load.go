@@ -56,7 +56,7 @@ type Load struct {
 type LoadTLS struct {
 	ServerName string      `yaml:"server-name" doc:"the server name of the handshake; left out: the host without its port"`
 	Resume     bool        `yaml:"resume" doc:"resume sessions: a new connection then makes a shorter handshake"`
-	Groups     dsl.Strings `yaml:"groups" doc:"key exchange groups, in order: X25519, P-256, P-384, P-521, X25519MLKEM768; left out: Go's own choice"`
+	Groups     dsl.Strings `yaml:"groups" doc:"key exchange groups that are offered, of X25519, P-256, P-384, P-521, X25519MLKEM768; their order is Go's own. Left out: all that Go offers"`
 }
 
 // Spread varies requests from a table that is made once.

@@ -96,17 +96,15 @@ func (s *Spread) Check(c *dsl.Check) {
 	}
 }
 
-// Groups of key exchange that the workers know, by their names.
-var tlsGroups = []string{"X25519", "P-256", "P-384", "P-521", "X25519MLKEM768"}
-
 // Check finds groups that the workers do not know.
 func (t *LoadTLS) Check(c *dsl.Check) {
 	if !c.Known("groups") {
 		return
 	}
+	known := load.TLSGroupNames()
 	for i, g := range t.Groups {
-		if !slices.Contains(tlsGroups, g) {
-			c.Errorf("groups", "no key exchange group is called %q", g).Hint = dsl.Suggest(g, tlsGroups, "groups")
+		if !slices.Contains(known, g) {
+			c.Errorf("groups", "no key exchange group is called %q", g).Hint = dsl.Suggest(g, known, "groups")
 		} else if slices.Contains(t.Groups[:i], g) {
 			c.Errorf("groups", "%s stands twice", g)
 		}

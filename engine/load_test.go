@@ -58,7 +58,7 @@ verdicts:
 	if spread.Spec.SpreadPath != "/bytes/{10..12}" || spread.Totals["measure"].Due == 0 {
 		t.Errorf("the load that spreads: %+v", spread)
 	}
-	for name, group := range map[string]string{"h2": "P256", "again": "resumed"} {
+	for name, group := range map[string]string{"h2": "P-256", "again": "resumed"} {
 		found := false
 		for s, n := range only(t, out).Loads[loads[name]].Totals["measure"].Sessions {
 			found = found || n > 0 && strings.HasPrefix(s, "TLS 1.3 TLS_") && strings.Contains(s, group)

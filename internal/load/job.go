@@ -4,11 +4,9 @@ import (
 	"crypto/tls"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"math"
 	"net"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -189,11 +187,6 @@ func (j *job) room(share func(int) int) error {
 	return nil
 }
 
-// tlsGroups are the key exchange groups by the names that plans use.
-var tlsGroups = map[string]tls.CurveID{
-	"X25519": tls.X25519, "P-256": tls.CurveP256, "P-384": tls.CurveP384, "P-521": tls.CurveP521, "X25519MLKEM768": tls.X25519MLKEM768,
-}
-
 // secured is how TLS is spoken. Load goes only to what the plan starts or names, mostly with certificates of its own, so they
 // are not verified.
 func (j *job) secured() (*tls.Config, error) {
@@ -206,9 +199,9 @@ func (j *job) secured() (*tls.Config, error) {
 		c.ClientSessionCache = tls.NewLRUClientSessionCache(max(64, j.connections))
 	}
 	for _, name := range j.TLSGroups {
-		group, ok := tlsGroups[name]
+		group, ok := groupID(name)
 		if !ok {
-			return nil, wrong("TLS group %q: not one of %s", name, strings.Join(slices.Sorted(maps.Keys(tlsGroups)), ", "))
+			return nil, wrong("TLS group %q: not one of %s", name, strings.Join(TLSGroupNames(), ", "))
 		}
 		c.CurvePreferences = append(c.CurvePreferences, group)
 	}

@@ -176,7 +176,7 @@ func (s *secure) SetWriteDeadline(time.Time) error { return nil }
 func sessionText(s *tls.ConnectionState) string {
 	text := fmt.Sprintf("%s %s", tls.VersionName(s.Version), tls.CipherSuiteName(s.CipherSuite))
 	if s.CurveID != 0 {
-		text += " " + s.CurveID.String()
+		text += " " + groupName(s.CurveID)
 	}
 	if s.DidResume {
 		text += " resumed"

@@ -99,6 +99,25 @@ func TestHandshakes(t *testing.T) {
 	}
 }
 
+// TestSessionText: sessions have the names that plans have for groups.
+func TestSessionText(t *testing.T) {
+	for _, tt := range []struct {
+		group   tls.CurveID
+		resumed bool
+		want    string
+	}{
+		{tls.CurveP256, false, "TLS 1.3 TLS_AES_128_GCM_SHA256 P-256"},
+		{tls.X25519MLKEM768, true, "TLS 1.3 TLS_AES_128_GCM_SHA256 X25519MLKEM768 resumed"},
+		{0, false, "TLS 1.3 TLS_AES_128_GCM_SHA256"},
+		{0x4242, false, "TLS 1.3 TLS_AES_128_GCM_SHA256 CurveID(16962)"}, // no plan can name it
+	} {
+		s := tls.ConnectionState{Version: tls.VersionTLS13, CipherSuite: tls.TLS_AES_128_GCM_SHA256, CurveID: tt.group, DidResume: tt.resumed}
+		if got := sessionText(&s); got != tt.want {
+			t.Errorf("group %v: %q, want %q", tt.group, got, tt.want)
+		}
+	}
+}
+
 func groups(names ...string) func(*Spec) { return func(s *Spec) { s.TLSGroups = names } }
 
 // TestNames: the address that is dialled, the name that TLS asks for and the Host header are three things.
