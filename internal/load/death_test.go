@@ -71,10 +71,12 @@ func TestNginxDies(t *testing.T) {
 func TestDrainEnds(t *testing.T) {
 	for _, p := range passages {
 		for name, change := range map[string]func(*Spec){
-			"open":        func(s *Spec) { s.Rate = []RateStep{{2000, 2000, 10 * time.Millisecond}} },
-			"open, dials": func(s *Spec) { s.Pool, s.Rate = "dial", []RateStep{{2000, 2000, 10 * time.Millisecond}} },
-			"closed":      func(s *Spec) { s.InFlight = 20 },
-			"no reuse":    func(s *Spec) { s.Reuse, s.Connections = false, 20 },
+			"open": func(s *Spec) { s.Rate = []RateStep{{2000, 2000, 10 * time.Millisecond}} },
+			"open, dials": func(s *Spec) {
+				s.Pool, s.InFlight, s.Rate = "dial", 20, []RateStep{{2000, 2000, 10 * time.Millisecond}}
+			},
+			"closed":   func(s *Spec) { s.InFlight = 20 },
+			"no reuse": func(s *Spec) { s.Reuse, s.Connections = false, 20 },
 		} {
 			t.Run(p.name+"/"+name, func(t *testing.T) {
 				t.Parallel()

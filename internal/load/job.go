@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"encoding/hex"
 	"fmt"
-	"math"
 	"net"
 	"net/netip"
 	"strconv"
@@ -20,8 +19,7 @@ type job struct {
 	schedule    schedule // empty for a closed loop
 	connections int      // of this worker
 	streams     int      // in flight on a connection
-	inFlight    int      // bound of this worker
-	users       int      // closed loop: requests that this worker keeps in flight or waiting
+	inFlight    int      // bound of this worker; a closed loop keeps as many in flight or waiting
 	dials       bool     // another connection is opened when all are full
 	waiting     int      // bound on this worker's waiting requests
 	forms       []*form
@@ -176,13 +174,11 @@ func (j *job) room(share func(int) int) error {
 	if j.connections, j.streams = share(total), streams; j.connections == 0 {
 		return wrong("%d connections for %d workers: at least one each", total, j.Workers)
 	}
-	j.users = j.connections * streams
-	j.inFlight = math.MaxInt
+	j.inFlight = j.connections * streams
 	if j.InFlight > 0 {
 		if j.inFlight = share(j.InFlight); j.inFlight == 0 {
 			return wrong("%d requests in flight for %d workers: at least one each", j.InFlight, j.Workers)
 		}
-		j.users = j.inFlight
 	}
 	return nil
 }

@@ -161,7 +161,7 @@ func (l *loop) start() {
 		l.k = int64(l.job.Worker)
 		l.schedule()
 	} else {
-		l.users = l.job.users
+		l.users = l.job.inFlight
 	}
 	l.pool.touch()
 	l.freed()

@@ -58,7 +58,8 @@ func TestPools(t *testing.T) {
 	}{
 		{"fixed", func(s *Spec) { s.Connections = 4 }, 4, 4},
 		{"distinct", func(s *Spec) { s.Connections, s.Pool = 4, "distinct" }, 4, 4},
-		{"dial", func(s *Spec) { s.Pool = "dial" }, 12, 12},
+		{"dial", func(s *Spec) { s.Pool, s.InFlight = "dial", 12 }, 12, 12},
+		{"dial, in flight what its connections take", func(s *Spec) { s.Connections, s.Pool = 4, "dial" }, 4, 4},
 		{"dial, bounded", func(s *Spec) { s.Pool, s.InFlight = "dial", 3 }, 3, 3},
 		{"fixed, bounded", func(s *Spec) { s.Connections, s.InFlight = 6, 3 }, 3, 6},
 		{"dial without reuse", func(s *Spec) { s.Pool, s.InFlight, s.Reuse = "dial", 3, false }, 3, 13},

@@ -54,8 +54,8 @@ type Spec struct {
 	TLSGroups []string `json:"tls_groups,omitempty"` // key exchange groups that are offered, of X25519, P-256, P-384, P-521, X25519MLKEM768; Go's default if empty. Their order is Go's own
 
 	Connections int           `json:"connections"`            // all workers together; divided among them, the first ones get the rest
-	Streams     int           `json:"streams,omitempty"`      // in flight on a connection; 0 means 1; h1 has 1
-	InFlight    int           `json:"in_flight,omitempty"`    // of all workers: bound on requests in flight, whatever the number of connections; 0 is Connections times Streams
+	Streams     int           `json:"streams,omitempty"`      // in flight on a connection; 0 means 1; h1 has 1; MaxStreams leaves it to the server
+	InFlight    int           `json:"in_flight,omitempty"`    // bound on requests in flight, of all workers together; 0 is Connections times Streams, with which Pool "dial" opens further connections only where a server takes fewer streams
 	Pool        string        `json:"pool,omitempty"`         // "fixed" (the zero value), "dial", "distinct"
 	Reuse       bool          `json:"reuse"`                  // keep connections alive
 	ConnectRate float64       `json:"connect_rate,omitempty"` // connections a second that are opened before the start, all workers together; 0 opens them at once
@@ -70,6 +70,9 @@ type Spec struct {
 
 	Expect Expect `json:"expect,omitzero"`
 }
+
+// MaxStreams is the largest Spec.Streams: more than any server allows, so that its own limit is the bound.
+const MaxStreams = 65536
 
 // A Header is one request header.
 type Header struct{ Name, Value string }
@@ -133,21 +136,21 @@ type Counts struct {
 	Errors    map[string]int64 `json:"errors,omitempty"`    // by class
 	Generator int64            `json:"generator,omitempty"` // could not be sent for want of descriptors, ports, memory or CPU
 
-	Sent         int64            `json:"sent"`                     // requests written, in the second in which they were
-	SlowOver1s   int64            `json:"slow_over_1s,omitempty"`   // successes whose own round trip took longer than a second
-	MaxElapsed   time.Duration    `json:"max_elapsed,omitempty"`    // of all requests, from the due time
-	Opened       int64            `json:"opened,omitempty"`         // connections
-	Handshakes   int64            `json:"handshakes,omitempty"`     // TLS
-	Resumed      int64            `json:"resumed,omitempty"`        // of them
-	Goaways      int64            `json:"goaways,omitempty"`        // HTTP/2
-	Retried      int64            `json:"goaway_retried,omitempty"` // streams above a GOAWAY's last id
-	Refused      int64            `json:"refused_retried,omitempty"`
-	BytesIn      int64            `json:"bytes_in,omitempty"`
-	BytesOut     int64            `json:"bytes_out,omitempty"`
-	StalledLagNs int64            `json:"stalled_lag,omitempty"`   // the largest send lag of the second after both request and connection were there: what shows that the generator stalled
-	By           map[string]int64 `json:"by,omitempty"`            // answers by the value of the header Spec.By: at most 256 values, further ones count as "(other)", none as "(none)"
-	Sessions     map[string]int64 `json:"sessions,omitempty"`      // TLS handshakes by version, cipher suite and group: "TLS 1.3 TLS_AES_128_GCM_SHA256 X25519"; a resumed one ends with " resumed"
-	ReuseRetried int64            `json:"reuse_retried,omitempty"` // requests sent again, once, on a new connection, because the server closed the old one before a byte of an answer
+	Sent         int64            `json:"sent"`                      // requests written, in the second in which they were
+	SlowOver1s   int64            `json:"slow_over_1s,omitempty"`    // successes whose own round trip took longer than a second
+	MaxElapsed   time.Duration    `json:"max_elapsed,omitempty"`     // of all requests, from the due time
+	Opened       int64            `json:"opened,omitempty"`          // connections
+	Handshakes   int64            `json:"handshakes,omitempty"`      // TLS
+	Resumed      int64            `json:"resumed,omitempty"`         // of them
+	Goaways      int64            `json:"goaways,omitempty"`         // HTTP/2
+	Retried      int64            `json:"goaway_retried,omitempty"`  // streams above a GOAWAY's last id
+	Refused      int64            `json:"refused_retried,omitempty"` // streams that were sent again because the server refused them (REFUSED_STREAM)
+	BytesIn      int64            `json:"bytes_in,omitempty"`        // of HTTP as it was sent, without what TLS adds
+	BytesOut     int64            `json:"bytes_out,omitempty"`       // likewise; of HTTP/2 requests' HEADERS and bodies alone
+	StalledLagNs int64            `json:"stalled_lag,omitempty"`     // the largest send lag of the second after both request and connection were there: what shows that the generator stalled
+	By           map[string]int64 `json:"by,omitempty"`              // answers by the value of the header Spec.By: at most 256 values, further ones count as "(other)", none as "(none)"
+	Sessions     map[string]int64 `json:"sessions,omitempty"`        // TLS handshakes by version, cipher suite and group: "TLS 1.3 TLS_AES_128_GCM_SHA256 X25519"; a resumed one ends with " resumed"
+	ReuseRetried int64            `json:"reuse_retried,omitempty"`   // requests sent again, once, on a new connection, because the server closed the old one before a byte of an answer
 }
 
 // A Second is what a worker reports of one second and one phase: the requests that were due in it, once all of them are

@@ -9,9 +9,6 @@ import (
 // MaxPaths bounds the table that a pattern of paths is expanded into.
 const MaxPaths = 65536
 
-// MaxStreams is the largest Spec.Streams: it leaves the bound to the server.
-const MaxStreams = 65536
-
 // SpreadPaths expands a pattern such as "/item/{0..255}" into its table of paths. A range {A..B} counts from A to B, both
 // included; written with leading zeros ({000..255}) its numbers have as many digits. Of several ranges the last one changes
 // fastest. The error says what is wrong with a pattern: no range, one that is none, or more than MaxPaths paths.
