@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
@@ -34,7 +35,13 @@ func TestMain(m *testing.M) {
 	case strings.HasPrefix(args, "ask "):
 		err = ask(os.Args[2], os.Args[3], os.Args[4])
 	default:
-		os.Exit(m.Run())
+		// The plans name programs that go installs: check warns of those that it does not find.
+		var gopath []byte
+		if gopath, err = exec.Command("go", "env", "GOPATH").Output(); err == nil {
+			if err = os.Setenv("PATH", os.Getenv("PATH")+":"+filepath.Join(strings.TrimSpace(string(gopath)), "bin")); err == nil {
+				os.Exit(m.Run())
+			}
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -34,12 +34,15 @@ type Job struct {
 }
 
 // A Plan is how a generator is run: in a directory of its own that holds Files. What a command prints goes to its Output
-// there. Leftovers are files that are not worth keeping once they were read.
+// there. Leftovers are files that are not worth keeping once they were read. Connecting says that its latencies begin with
+// the opening of a connection.
 type Plan struct {
 	Files     map[string]string
 	Commands  []Command // one after another; the first one sends
 	Leftovers []string
 	Method    string // how it measures and what it does otherwise than the load, in words
+
+	Connecting bool
 }
 
 // A Command is a command line and the file that takes its standard output.
@@ -225,6 +228,14 @@ func twice(headers []load.Header) string {
 			return h.Name
 		}
 		seen = append(seen, name)
+	}
+	return ""
+}
+
+// fullHandshakes says that a generator resumes no TLS session where the load does, after what else is said.
+func fullHandshakes(s *load.Spec) string {
+	if s.Scheme == "https" && s.Resume {
+		return ", and each handshake is a full one"
 	}
 	return ""
 }

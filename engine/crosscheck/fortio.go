@@ -17,8 +17,8 @@ var fortio = &Generator{
 	Name: "fortio", Install: "go install fortio.org/fortio@v1.63.0",
 	cannot: func(s *load.Spec) string {
 		switch {
-		case s.Streams > 1 && s.Streams < load.MaxStreams: // there is no need of many where the server decides
-			return "has one request in flight on a connection"
+		case fortioConnections(s) > manyConnections:
+			return fmt.Sprintf("has one request in flight on a connection, so it would need %d of them", fortioConnections(s))
 		case !s.Reuse && !isH1(s):
 			return "cannot open a connection for each request over HTTP/2"
 		}
@@ -28,6 +28,18 @@ var fortio = &Generator{
 	read: readFortio,
 }
 
+// manyConnections is how many fortio may open where the load has several requests in flight on each of a few.
+const manyConnections = 1000
+
+// fortioConnections are as many as the load has requests in flight: fortio has one on each. Where the load leaves the
+// number of streams to the server, there is no need of many.
+func fortioConnections(s *load.Spec) int {
+	if s.Streams > 1 && s.Streams < manyStreams {
+		return s.Connections * s.Streams
+	}
+	return s.Connections
+}
+
 const fortioOutput, fortioJSON, fortioBody = "output.txt", "fortio.json", "body"
 
 // planFortio asks for buckets of 10 us: the default of 1 ms says nothing about a local server.
@@ -35,9 +47,10 @@ func planFortio(j *Job) Plan {
 	s := &j.Spec
 	rate, _ := steadyRate(s.Rate)
 	url, ip := byName(s)
+	connections := fortioConnections(s)
 	p := Plan{Files: map[string]string{}}
 	args := []string{"fortio", "load", "-loglevel", "Critical", "-log-errors=false", "-allow-initial-errors", "-json", fortioJSON, "-r", "0.00001", "-p", "50,90,99,99.9", "-k",
-		"-c", strconv.Itoa(s.Connections), "-qps", strconv.FormatFloat(rate, 'f', -1, 64), "-t", seconds(j.Length), "-timeout", s.Timeout.String(), "-X", s.Method, "-H", "Host:" + s.Host}
+		"-c", strconv.Itoa(connections), "-qps", strconv.FormatFloat(rate, 'f', -1, 64), "-t", seconds(j.Length), "-timeout", s.Timeout.String(), "-X", s.Method, "-H", "Host:" + s.Host}
 	switch {
 	case !isH1(s):
 		args = append(args, "-h2", "-stdclient")
@@ -66,10 +79,14 @@ func planFortio(j *Job) Plan {
 	p.Commands = []Command{{append(args, url), fortioOutput}}
 	p.Method = "Closed loop"
 	if rate > 0 {
-		p.Method = fmt.Sprintf("Each of its %d threads sends at its share of the rate, the next request when the last is answered", s.Connections)
+		p.Method = fmt.Sprintf("Each of its %d threads sends at its share of the rate, the next request when the last is answered", connections)
 	}
 	if !s.Reuse {
-		p.Method += ", connecting included"
+		p.Connecting = true
+		p.Method += ", connecting included" + fullHandshakes(s)
+	}
+	if connections != s.Connections {
+		p.Method += fmt.Sprintf("; %d connections with one request in flight on each, where the load has %d on each of %d", connections, s.Streams, s.Connections)
 	}
 	p.Method += "; latencies from the send, failed requests included; percentiles are interpolated within buckets."
 	return p

@@ -45,11 +45,17 @@ func planH2load(j *Job) Plan {
 	if isH1(s) {
 		args = append(args, "--h1")
 	}
+	if len(s.TLSGroups) > 0 {
+		args = append(args, "--groups="+strings.Join(s.TLSGroups, ":"))
+	}
 	p.Method = "Closed loop; percentiles of every request that was answered as expected."
 	if rate, _ := steadyRate(s.Rate); rate > 0 {
 		each := rate / float64(s.Connections)
 		args = append(args, "--rps="+strconv.FormatFloat(each, 'f', -1, 64))
 		p.Method = fmt.Sprintf("Each connection sends %s requests a second; percentiles of every request that was answered as expected.", strconv.FormatFloat(each, 'g', 4, 64))
+	}
+	if !isH1(s) {
+		p.Method += " A connection that the server ends (GOAWAY) is not opened again, and its requests fail."
 	}
 	for _, h := range s.Headers {
 		args = append(args, "-H", h.Name+": "+h.Value)

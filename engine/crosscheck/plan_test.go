@@ -45,6 +45,7 @@ func TestCommands(t *testing.T) {
 		{"h2load", nil, "h2load -D 2s -c 16 -t 2 -m 1 --connect-to=127.0.0.1:8080 --log-file=requests.log -H :method: GET --h1 http://bench.local/small?x=1", "--rps"},
 		{"h2load", func(s *load.Spec) { s.Rate = at(200) }, "--rps=12.5", ""},
 		{"h2load", secure("h2"), "-c 1 -t 1 -m 8 --connect-to=127.0.0.1:8443 --log-file=requests.log -H :method: GET https://bench.local/small?x=1", "--h1"},
+		{"h2load", func(s *load.Spec) { secure("h2")(s); s.TLSGroups = []string{"X25519", "P-256"} }, "--groups=X25519:P-256 ", ""},
 		{"h2load", func(s *load.Spec) { s.Protocol, s.Streams, s.InFlight = "h2c", load.MaxStreams, 64 }, "-m 4", ""},
 		{"h2load", func(s *load.Spec) { s.Protocol, s.Streams = "h2c", load.MaxStreams }, "-m 1000", ""},
 		{"h2load", func(s *load.Spec) {
@@ -52,6 +53,8 @@ func TestCommands(t *testing.T) {
 		}, "-H :method: PUT --h1 -H A: b -d body", ""},
 		{"fortio", nil, "fortio load -loglevel Critical -log-errors=false -allow-initial-errors -json fortio.json -r 0.00001 -p 50,90,99,99.9 -k -c 16 -qps 0 -t 2s -timeout 2.5s -X GET -H Host:bench.local http://127.0.0.1:8080/small?x=1", "-resolve"},
 		{"fortio", func(s *load.Spec) { secure("h2")(s); s.Streams = 1 }, "-h2 -stdclient -resolve 127.0.0.1 https://bench.local:8443/small?x=1", ""},
+		{"fortio", secure("h2"), "-c 8 -qps 0", ""},
+		{"fortio", func(s *load.Spec) { secure("h2")(s); s.Streams, s.Rate = load.MaxStreams, at(10) }, "-c 1 -qps 10", ""},
 		{"fortio", func(s *load.Spec) { secure("h1")(s); s.Host = "10.0.0.1" }, "-H Host:10.0.0.1 https://127.0.0.1:8443/small?x=1", "-resolve"},
 		{"fortio", func(s *load.Spec) { s.Address, s.Reuse, s.Rate = "[::1]:80", false, at(10.5) }, "-keepalive=false -resolve-ip-type ip6 http://[::1]:80/small?x=1", "-qps 0"},
 		{"fortio", func(s *load.Spec) {
@@ -112,7 +115,8 @@ func TestCannot(t *testing.T) {
 			s.Rate = []load.RateStep{{From: 5, To: 5, Over: time.Second}, {From: 10, To: 10}}
 		}, all, "changes"},
 		{"HTTP/2", func(s *load.Spec) { s.Protocol, s.Connections, s.Streams = "h2c", 1, 1 }, []string{"wrk"}, "HTTP/1.1 only"},
-		{"streams", func(s *load.Spec) { s.Protocol, s.Connections, s.Streams = "h2c", 1, 4 }, []string{"fortio", "wrk"}, ""},
+		{"streams", func(s *load.Spec) { s.Protocol, s.Connections, s.Streams = "h2c", 1, 4 }, []string{"wrk"}, ""},
+		{"many streams", func(s *load.Spec) { s.Protocol, s.Streams = "h2c", 100 }, []string{"fortio", "vegeta", "wrk"}, ""},
 		{"HTTP/2 connections", func(s *load.Spec) { s.Protocol = "h2c" }, []string{"vegeta", "wrk"}, ""},
 		{"new connections", func(s *load.Spec) { s.Reuse = false }, []string{"h2load"}, "a connection for each request"},
 		{"new HTTP/2 connections", func(s *load.Spec) { s.Protocol, s.Connections, s.Reuse = "h2c", 1, false }, all, ""},
@@ -127,7 +131,7 @@ func TestCannot(t *testing.T) {
 		{"streams of the server", func(s *load.Spec) {
 			s.Protocol, s.Connections, s.Streams, s.Rate = "h2c", 1, load.MaxStreams, at(10)
 		}, []string{"wrk"}, "HTTP/1.1 only"},
-		{"in flight, evenly", func(s *load.Spec) { s.Protocol, s.Streams, s.InFlight = "h2c", load.MaxStreams, 64 }, []string{"fortio", "vegeta", "wrk"}, ""},
+		{"in flight, evenly", func(s *load.Spec) { s.Protocol, s.Streams, s.InFlight = "h2c", load.MaxStreams, 64 }, []string{"vegeta", "wrk"}, ""},
 		{"sources", func(s *load.Spec) { s.Sources = []string{"127.0.1.0/24"} }, all, "from several"},
 		{"slow reader", func(s *load.Spec) { s.ReadRate = 1000 }, all, "slower"},
 	} {
@@ -176,6 +180,7 @@ func TestComparable(t *testing.T) {
 		{record.Figures{Requests: 1000, Failed: 11, P50: ms(1)}, "11 of 1000 requests failed"},
 		{record.Figures{Requests: 19, P50: ms(1)}, "19 answers are too few"},
 		{record.Figures{Requests: 1000}, "no p50"},
+		{record.Figures{Requests: 1000, P50: ms(1), Connecting: true}, "connecting"},
 	} {
 		if got := Comparable(c.f); got != c.says && (c.says == "" || !strings.Contains(got, c.says)) {
 			t.Errorf("%+v: %q, want %q", c.f, got, c.says)

@@ -75,10 +75,11 @@ func planVegeta(j *Job) Plan {
 		method = "Sends at the rate while one of its workers is free"
 	}
 	if !s.Reuse {
-		method += ", connecting included"
+		method += ", connecting included" + fullHandshakes(s)
 	}
 	return Plan{
-		Files: map[string]string{vegetaTargets: string(target) + "\n"},
+		Connecting: !s.Reuse,
+		Files:      map[string]string{vegetaTargets: string(target) + "\n"},
 		Commands: []Command{{args, vegetaOutput},
 			{[]string{"vegeta", "report", "-type", "json", "-output", vegetaReport, vegetaResults}, vegetaOutput + ".report"}},
 		Leftovers: []string{vegetaResults, vegetaOutput + ".report"},

@@ -66,6 +66,9 @@ end
 	if _, name, named := server(s); s.Scheme == "https" && named {
 		method += fmt.Sprintf(" It connects by address, so %s is no server name of its TLS.", name)
 	}
+	if !s.Reuse {
+		method += " Its latencies leave out connecting" + fullHandshakes(s) + "."
+	}
 	return Plan{Files: map[string]string{wrkScript: b.String()}, Commands: []Command{{args, wrkOutput}}, Method: method}
 }
 

@@ -136,7 +136,9 @@ func (j *judge) pinning() {
 	}
 }
 
-func (j *judge) foreign() {
+// foreignShare is which share of the machine's CPUs went to what the plan did not start, in the headline window; ok is
+// false if it is not known.
+func (j *judge) foreignShare() (share float64, ok bool) {
 	var tracks []*track
 	for _, tr := range j.ix.tracks {
 		if tr.series == "foreign_cpu" && tr.label == "" {
@@ -144,13 +146,20 @@ func (j *judge) foreign() {
 		}
 	}
 	if len(tracks) == 0 || j.m.CPUs == 0 {
-		return
+		return 0, false
 	}
 	_, v := between(j.rates)(valuesOf(tracks))
 	if len(v) == 0 {
+		return 0, false
+	}
+	return mean(v) / float64(j.m.CPUs), true
+}
+
+func (j *judge) foreign() {
+	share, ok := j.foreignShare()
+	if !ok {
 		return
 	}
-	share := mean(v) / float64(j.m.CPUs)
 	if j.t.ForeignLimited {
 		j.add("foreign-cpu", "", share <= j.t.ForeignCPU, taintsTiming,
 			"what the plan did not start used %s of the machine's CPUs (at most %s)", percent(share), percent(j.t.ForeignCPU))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/internal/hdr"
 	"github.com/planrun/planrun/internal/load"
 )
@@ -31,6 +32,17 @@ func saw(generator string, p50 float64) record.CrossCheck {
 	return record.CrossCheck{Generator: generator, Figures: figuresOf(p50)}
 }
 
+// busier is with half of both CPUs in the hands of others.
+func busier(d *record.Data) *record.Data {
+	setSeries(d, "foreign_cpu", "", func(p *series.Point) { p.V = 1 })
+	return d
+}
+
+func connecting(c record.CrossCheck) record.CrossCheck {
+	c.Figures.Connecting = true
+	return c
+}
+
 func TestCrossCheck(t *testing.T) {
 	failing := saw("fortio", 0.1)
 	failing.Figures.Failed = 500
@@ -48,6 +60,9 @@ func TestCrossCheck(t *testing.T) {
 		{"above two of three", crossed(saw("wrk", 5), saw("h2load", 0.2), saw("fortio", 0.3)), "cross-check", false, "timing", "wrk 5 ms, h2load 0.2 ms, fortio 0.3 ms"},
 		{"above one of two", crossed(saw("wrk", 5), saw("h2load", 0.2)), "cross-check", true, "timing", "wrk 5 ms, h2load 0.2 ms"},
 		{"what failed does not count", crossed(saw("wrk", 5), saw("h2load", 5), failing), "cross-check", true, "timing", "wrk 5 ms, h2load 5 ms ("},
+		{"above on a busy machine", busier(crossed(saw("wrk", 0.9))), "cross-check", true, "timing", "wrk 0.9 ms (at most 50 % and 0.5 ms above half of them, with 50 % taken off, the share of the CPUs that other work had)"},
+		{"far above on a busy machine", busier(crossed(saw("wrk", 0.2))), "cross-check", false, "timing", "with 50 % taken off"},
+		{"of one that connects within its latencies", crossed(saw("wrk", 0.2), connecting(saw("fortio", 5))), "cross-check", false, "timing", "other generators saw wrk 0.2 ms ("},
 		{"none ran", crossed(record.CrossCheck{Generator: "wrk", NotRun: "it is not installed"}, failing), "cross-checked", false, "", "no other generator could be held against load main: wrk: it is not installed; fortio: 500 of 1000 requests failed"},
 		{"it has no answers of its own", func() *record.Data {
 			d := crossed(saw("wrk", 1))

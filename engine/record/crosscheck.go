@@ -22,4 +22,6 @@ type Figures struct {
 	P90      *float64 `json:"p90_ms,omitempty"`
 	P99      *float64 `json:"p99_ms,omitempty"`
 	P999     *float64 `json:"p99_9_ms,omitempty"`
+
+	Connecting bool `json:"connecting,omitempty"` // its latencies include the opening of a connection for each request
 }

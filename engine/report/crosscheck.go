@@ -38,7 +38,7 @@ func crossChecks(b *builder) ([]Section, error) {
 		return nil, nil
 	}
 	s := Section{Title: "Cross-check", Blocks: []Block{
-		Paragraph{text("Other load generators did the same as the load when the phases of its run were over: at the same endpoint, with the same request, connections and rate, from the same CPUs, one after another. Latencies are of the service, from the send to the end of the answer, for planrun too: its latency from the due time is not comparable. Medians of the runs; in brackets, by how much planrun's figure is above (+) or below (−) the other one.")}, t}}
+		Paragraph{text("Other load generators did the same as the load when the phases of its run were over: at the same endpoint, from the same CPUs, one after another, with the same request, connections and rate where “How they measure” does not say otherwise. Latencies are of the service, from the send to the end of the answer, for planrun too: its latency from the due time is not comparable. Medians of the runs; in brackets, by how much planrun's figure is above (+) or below (−) the other one, except for latencies that include connecting: planrun's do not.")}, t}}
 	if len(not) > 0 {
 		s.Blocks = append(s.Blocks, Heading{"Not compared"}, List{not})
 	}
@@ -96,6 +96,11 @@ func (c *crossed) checks(generator string) (out []record.CrossCheck) {
 	return out
 }
 
+// connecting reports whether a generator's latencies include the opening of connections.
+func (c *crossed) connecting(generator string) bool {
+	return slices.ContainsFunc(c.checks(generator), func(x record.CrossCheck) bool { return x.Figures != nil && x.Figures.Connecting })
+}
+
 // runsOf are the metrics of a generator in the runs in which it has some; "planrun" is the load's own.
 func (c *crossed) runsOf(generator string) (out []map[string]float64) {
 	for _, r := range c.runs {
@@ -123,7 +128,7 @@ func medianOf(runs []map[string]float64, name string) (v float64, ok bool) {
 }
 
 func (b *builder) crossRow(c *crossed, generator string, own []map[string]float64) []Text {
-	runs := c.runsOf(generator)
+	runs, connecting := c.runsOf(generator), c.connecting(generator)
 	line := row(b.name(c.cell.Coord), oneLine(c.load), generator, fmt.Sprint(len(runs)))
 	for _, m := range crossMetrics {
 		v, ok := medianOf(runs, m.name)
@@ -136,7 +141,7 @@ func (b *builder) crossRow(c *crossed, generator string, own []map[string]float6
 			class = series.Count
 		}
 		said := number(v, class)
-		if ours, ok := medianOf(own, m.name); ok && v > 0 && class == series.Timing {
+		if ours, ok := medianOf(own, m.name); ok && v > 0 && class == series.Timing && (m.name == "req_per_s" || !connecting) {
 			said += " (" + signed(ours/v-1) + ")"
 		}
 		line = append(line, text(said))

@@ -14,7 +14,7 @@ func TestCrossCheckSection(t *testing.T) {
 	f.cell(cellSpec{scenario: "throughput", target: "a", rates: around(1000)})
 	f.cell(cellSpec{scenario: "latency", target: "a", open: true, rates: []float64{200}})
 	f.cell(cellSpec{scenario: "plain", target: "a", rates: []float64{200}})
-	figures := record.Figures{Requests: 1}
+	figures, connects := record.Figures{Requests: 1}, record.Figures{Requests: 1, Connecting: true}
 	methods := map[string]string{"wrk": "Closed loop.", "vegeta": "Closed loop of its workers | <b>."}
 	for i, r := range f.in.Runs[:4] {
 		load := &r.Loads[0]
@@ -26,7 +26,7 @@ func TestCrossCheckSection(t *testing.T) {
 		}
 		load.CrossChecks = []record.CrossCheck{
 			{Generator: "wrk", Version: "wrk 4.1.0 [epoll]", Method: methods["wrk"], Figures: &figures},
-			{Generator: "vegeta", Version: "vegeta v12", Method: methods["vegeta"], Figures: &figures},
+			{Generator: "vegeta", Version: "vegeta v12", Method: methods["vegeta"], Figures: &connects},
 			{Generator: "fortio", NotRun: "it is not installed: no program of that name is on PATH"},
 		}
 		r.Metrics["cross-check/"+load.Name+"/wrk"] = map[string]float64{"req_per_s": 2000 + float64(i), "service_p50_ms": 0.2, "service_p90_ms": 0.3, "service_p99_ms": 4, "service_p99_9_ms": 0, "failed": 3}
