@@ -92,7 +92,7 @@ func (r *run) crossCheck(ctx context.Context, l *record.Load, name string) recor
 		c.NotRun = "it failed: " + err.Error()
 		return c
 	}
-	f.Connecting = p.Connecting
+	f.Otherwise = p.Otherwise
 	c.Figures = &f
 	return c
 }

@@ -34,8 +34,8 @@ func Comparable(f record.Figures) string {
 		return fmt.Sprintf("%d of %d requests failed", f.Failed, f.Requests)
 	case ok < Enough:
 		return fmt.Sprintf("%d answers are too few", ok)
-	case f.Connecting:
-		return "its latencies include connecting"
+	case f.Otherwise != "":
+		return f.Otherwise
 	case f.P50 == nil:
 		return "it tells no p50"
 	}

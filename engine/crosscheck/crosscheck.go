@@ -34,15 +34,15 @@ type Job struct {
 }
 
 // A Plan is how a generator is run: in a directory of its own that holds Files. What a command prints goes to its Output
-// there. Leftovers are files that are not worth keeping once they were read. Connecting says that its latencies begin with
-// the opening of a connection.
+// there. Leftovers are files that are not worth keeping once they were read. Otherwise says why its
+// latencies are of something else than those of the load, in words; "" if they are of the same.
 type Plan struct {
 	Files     map[string]string
 	Commands  []Command // one after another; the first one sends
 	Leftovers []string
 	Method    string // how it measures and what it does otherwise than the load, in words
 
-	Connecting bool
+	Otherwise string
 }
 
 // A Command is a command line and the file that takes its standard output.
@@ -232,9 +232,12 @@ func twice(headers []load.Header) string {
 	return ""
 }
 
-// fullHandshakes says that a generator resumes no TLS session where the load does, after what else is said.
+// including is why latencies that begin with the opening of a connection cannot be held against others.
+const including = "its latencies include connecting"
+
+// fullHandshakes says that a generator resumes no TLS session where the load does for each request, after what else is said.
 func fullHandshakes(s *load.Spec) string {
-	if s.Scheme == "https" && s.Resume {
+	if !s.Reuse && s.Scheme == "https" && s.Resume {
 		return ", and each handshake is a full one"
 	}
 	return ""

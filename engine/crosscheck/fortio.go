@@ -79,10 +79,11 @@ func planFortio(j *Job) Plan {
 	p.Commands = []Command{{append(args, url), fortioOutput}}
 	p.Method = "Closed loop"
 	if rate > 0 {
-		p.Method = fmt.Sprintf("Each of its %d threads sends at its share of the rate, the next request when the last is answered", connections)
+		args = append(args, "-uniform") // else all of them send at the same moment
+		p.Method = fmt.Sprintf("Each of its %d threads sends at its share of the rate, in turn, the next request when the last is answered", connections)
 	}
 	if !s.Reuse {
-		p.Connecting = true
+		p.Otherwise = including
 		p.Method += ", connecting included" + fullHandshakes(s)
 	}
 	if connections != s.Connections {

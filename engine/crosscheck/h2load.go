@@ -52,7 +52,7 @@ func planH2load(j *Job) Plan {
 	if rate, _ := steadyRate(s.Rate); rate > 0 {
 		each := rate / float64(s.Connections)
 		args = append(args, "--rps="+strconv.FormatFloat(each, 'f', -1, 64))
-		p.Method = fmt.Sprintf("Each connection sends %s requests a second; percentiles of every request that was answered as expected.", strconv.FormatFloat(each, 'g', 4, 64))
+		p.Method = fmt.Sprintf("Each connection sends %s requests a second, all of them at about the same moment, so its latencies are of bursts; percentiles of every request that was answered as expected.", strconv.FormatFloat(each, 'g', 4, 64))
 	}
 	if !isH1(s) {
 		p.Method += " A connection that the server ends (GOAWAY) is not opened again, and its requests fail."

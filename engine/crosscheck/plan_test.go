@@ -56,7 +56,7 @@ func TestCommands(t *testing.T) {
 		{"fortio", secure("h2"), "-c 8 -qps 0", ""},
 		{"fortio", func(s *load.Spec) { secure("h2")(s); s.Streams, s.Rate = load.MaxStreams, at(10) }, "-c 1 -qps 10", ""},
 		{"fortio", func(s *load.Spec) { secure("h1")(s); s.Host = "10.0.0.1" }, "-H Host:10.0.0.1 https://127.0.0.1:8443/small?x=1", "-resolve"},
-		{"fortio", func(s *load.Spec) { s.Address, s.Reuse, s.Rate = "[::1]:80", false, at(10.5) }, "-keepalive=false -resolve-ip-type ip6 http://[::1]:80/small?x=1", "-qps 0"},
+		{"fortio", func(s *load.Spec) { s.Address, s.Reuse, s.Rate = "[::1]:80", false, at(10.5) }, "-keepalive=false -resolve-ip-type ip6 -uniform http://[::1]:80/small?x=1", "-qps 0"},
 		{"fortio", func(s *load.Spec) {
 			s.Body, s.Headers = []byte("x"), []load.Header{{Name: "Content-Type", Value: "text/plain"}, {Name: "A", Value: "b"}}
 		}, "-content-type text/plain -H A:b -payload-file body", ""},
@@ -76,6 +76,27 @@ func TestCommands(t *testing.T) {
 		}
 		if p.Method == "" || !strings.HasSuffix(p.Method, ".") {
 			t.Errorf("%s: its method is %q", c.generator, p.Method)
+		}
+	}
+}
+
+// What is no measure of the same says so.
+func TestOtherwise(t *testing.T) {
+	for _, c := range []struct {
+		generator string
+		change    func(s *load.Spec)
+		want      string
+	}{
+		{"fortio", nil, ""}, {"vegeta", nil, ""}, {"wrk", nil, ""},
+		{"fortio", func(s *load.Spec) { s.Reuse = false }, "connecting"},
+		{"vegeta", func(s *load.Spec) { s.Reuse = false }, "connecting"},
+		{"wrk", func(s *load.Spec) { s.Reuse = false }, ""},
+		{"wrk", func(s *load.Spec) { secure("h1")(s); s.Reuse = false }, ""},
+		{"wrk", func(s *load.Spec) { secure("h1")(s); s.Reuse, s.Resume = false, true }, "full handshakes"},
+		{"wrk", func(s *load.Spec) { secure("h1")(s); s.Resume = true }, ""},
+	} {
+		if got := Find(c.generator).Prepare(job(c.change)).Otherwise; (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.generator, got, c.want)
 		}
 	}
 }
@@ -180,7 +201,7 @@ func TestComparable(t *testing.T) {
 		{record.Figures{Requests: 1000, Failed: 11, P50: ms(1)}, "11 of 1000 requests failed"},
 		{record.Figures{Requests: 19, P50: ms(1)}, "19 answers are too few"},
 		{record.Figures{Requests: 1000}, "no p50"},
-		{record.Figures{Requests: 1000, P50: ms(1), Connecting: true}, "connecting"},
+		{record.Figures{Requests: 1000, P50: ms(1), Otherwise: "its latencies include connecting"}, "connecting"},
 	} {
 		if got := Comparable(c.f); got != c.says && (c.says == "" || !strings.Contains(got, c.says)) {
 			t.Errorf("%+v: %q, want %q", c.f, got, c.says)

@@ -77,9 +77,13 @@ func planVegeta(j *Job) Plan {
 	if !s.Reuse {
 		method += ", connecting included" + fullHandshakes(s)
 	}
+	otherwise := ""
+	if !s.Reuse {
+		otherwise = including
+	}
 	return Plan{
-		Connecting: !s.Reuse,
-		Files:      map[string]string{vegetaTargets: string(target) + "\n"},
+		Otherwise: otherwise,
+		Files:     map[string]string{vegetaTargets: string(target) + "\n"},
 		Commands: []Command{{args, vegetaOutput},
 			{[]string{"vegeta", "report", "-type", "json", "-output", vegetaReport, vegetaResults}, vegetaOutput + ".report"}},
 		Leftovers: []string{vegetaResults, vegetaOutput + ".report"},

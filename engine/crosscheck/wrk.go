@@ -66,10 +66,14 @@ end
 	if _, name, named := server(s); s.Scheme == "https" && named {
 		method += fmt.Sprintf(" It connects by address, so %s is no server name of its TLS.", name)
 	}
+	otherwise := ""
+	if fullHandshakes(s) != "" {
+		otherwise = "its full handshakes, which are no part of its latencies, take the target's time"
+	}
 	if !s.Reuse {
 		method += " Its latencies leave out connecting" + fullHandshakes(s) + "."
 	}
-	return Plan{Files: map[string]string{wrkScript: b.String()}, Commands: []Command{{args, wrkOutput}}, Method: method}
+	return Plan{Files: map[string]string{wrkScript: b.String()}, Commands: []Command{{args, wrkOutput}}, Method: method, Otherwise: otherwise}
 }
 
 // luaText quotes a text for Lua, whatever bytes it has.

@@ -102,13 +102,14 @@ func (j *judge) crossCheck(l *record.Load) {
 		less = fmt.Sprintf(", with %s taken off, the share of the CPUs that other work had", percent(share))
 	}
 	var seen, not []string
-	above := 0
+	above, failed := 0, false
 	for _, c := range l.CrossChecks {
 		why := c.NotRun
 		if c.Figures != nil {
 			why = crosscheck.Comparable(*c.Figures)
 		}
 		if why != "" {
+			failed = failed || c.Figures == nil || why != c.Figures.Otherwise
 			not = append(not, c.Generator+": "+why)
 			continue
 		}
@@ -118,7 +119,7 @@ func (j *judge) crossCheck(l *record.Load) {
 		seen = append(seen, fmt.Sprintf("%s %.4g ms", c.Generator, *c.Figures.P50))
 	}
 	if len(seen) == 0 {
-		j.add(known, l.Name, false, "", "no other generator could be held against load %s: %s", l.Name, strings.Join(not, "; "))
+		j.add(known, l.Name, !failed, "", "no other generator could be held against load %s: %s", l.Name, strings.Join(not, "; "))
 		return
 	}
 	j.add(name, l.Name, 2*above <= len(seen), taintsTiming, "half of the requests of load %s took the load generator %.4g ms and more in its best second, from the send; at the same endpoint other generators saw %s (at most %s and %v ms above half of them%s)",

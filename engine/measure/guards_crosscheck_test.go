@@ -39,7 +39,7 @@ func busier(d *record.Data) *record.Data {
 }
 
 func connecting(c record.CrossCheck) record.CrossCheck {
-	c.Figures.Connecting = true
+	c.Figures.Otherwise = "its latencies include connecting"
 	return c
 }
 
@@ -63,6 +63,7 @@ func TestCrossCheck(t *testing.T) {
 		{"above on a busy machine", busier(crossed(saw("wrk", 0.9))), "cross-check", true, "timing", "wrk 0.9 ms (at most 50 % and 0.5 ms above half of them, with 50 % taken off, the share of the CPUs that other work had)"},
 		{"far above on a busy machine", busier(crossed(saw("wrk", 0.2))), "cross-check", false, "timing", "with 50 % taken off"},
 		{"of one that connects within its latencies", crossed(saw("wrk", 0.2), connecting(saw("fortio", 5))), "cross-check", false, "timing", "other generators saw wrk 0.2 ms ("},
+		{"only such", crossed(connecting(saw("fortio", 0.2))), "cross-checked", true, "", "fortio: its latencies include connecting"},
 		{"none ran", crossed(record.CrossCheck{Generator: "wrk", NotRun: "it is not installed"}, failing), "cross-checked", false, "", "no other generator could be held against load main: wrk: it is not installed; fortio: 500 of 1000 requests failed"},
 		{"it has no answers of its own", func() *record.Data {
 			d := crossed(saw("wrk", 1))

@@ -23,5 +23,5 @@ type Figures struct {
 	P99      *float64 `json:"p99_ms,omitempty"`
 	P999     *float64 `json:"p99_9_ms,omitempty"`
 
-	Connecting bool `json:"connecting,omitempty"` // its latencies include the opening of a connection for each request
+	Otherwise string `json:"otherwise,omitempty"` // why its latencies are of something else than the load's own, in words
 }

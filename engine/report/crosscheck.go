@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
@@ -38,7 +39,7 @@ func crossChecks(b *builder) ([]Section, error) {
 		return nil, nil
 	}
 	s := Section{Title: "Cross-check", Blocks: []Block{
-		Paragraph{text("Other load generators did the same as the load when the phases of its run were over: at the same endpoint, from the same CPUs, one after another, with the same request, connections and rate where “How they measure” does not say otherwise. Latencies are of the service, from the send to the end of the answer, for planrun too: its latency from the due time is not comparable. Medians of the runs; in brackets, by how much planrun's figure is above (+) or below (−) the other one, except for latencies that include connecting: planrun's do not.")}, t}}
+		Paragraph{text("Other load generators did the same as the load when the phases of its run were over: at the same endpoint, from the same CPUs, one after another, with the same request, connections and rate where “How they measure” does not say otherwise. Latencies are of the service, from the send to the end of the answer, for planrun too: its latency from the due time is not comparable. Medians of the runs; in brackets, by how much planrun's figure is above (+) or below (−) the other one, except for latencies that are of something else.")}, t}}
 	if len(not) > 0 {
 		s.Blocks = append(s.Blocks, Heading{"Not compared"}, List{not})
 	}
@@ -96,9 +97,14 @@ func (c *crossed) checks(generator string) (out []record.CrossCheck) {
 	return out
 }
 
-// connecting reports whether a generator's latencies include the opening of connections.
-func (c *crossed) connecting(generator string) bool {
-	return slices.ContainsFunc(c.checks(generator), func(x record.CrossCheck) bool { return x.Figures != nil && x.Figures.Connecting })
+// otherwise says why a generator's latencies are of something else; "" if they are of the same.
+func (c *crossed) otherwise(generator string) string {
+	for _, x := range c.checks(generator) {
+		if x.Figures != nil && x.Figures.Otherwise != "" {
+			return x.Figures.Otherwise
+		}
+	}
+	return ""
 }
 
 // runsOf are the metrics of a generator in the runs in which it has some; "planrun" is the load's own.
@@ -128,7 +134,7 @@ func medianOf(runs []map[string]float64, name string) (v float64, ok bool) {
 }
 
 func (b *builder) crossRow(c *crossed, generator string, own []map[string]float64) []Text {
-	runs, connecting := c.runsOf(generator), c.connecting(generator)
+	runs, otherwise := c.runsOf(generator), c.otherwise(generator)
 	line := row(b.name(c.cell.Coord), oneLine(c.load), generator, fmt.Sprint(len(runs)))
 	for _, m := range crossMetrics {
 		v, ok := medianOf(runs, m.name)
@@ -141,7 +147,7 @@ func (b *builder) crossRow(c *crossed, generator string, own []map[string]float6
 			class = series.Count
 		}
 		said := number(v, class)
-		if ours, ok := medianOf(own, m.name); ok && v > 0 && class == series.Timing && (m.name == "req_per_s" || !connecting) {
+		if ours, ok := medianOf(own, m.name); ok && v > 0 && class == series.Timing && (m.name == "req_per_s" || otherwise == "") {
 			said += " (" + signed(ours/v-1) + ")"
 		}
 		line = append(line, text(said))
@@ -177,25 +183,43 @@ func (c *crossed) notRun(b *builder, generator string) (out []Text) {
 	return out
 }
 
-// methods are how generators measure, each said once.
-type methods []struct{ generator, version, method string }
+// methods are how generators measure, each said once with the loads that it is of.
+type methods []*method
+
+type method struct {
+	generator, version, how string
+	loads                   []string
+}
 
 func (m *methods) add(c *crossed, generator string) {
 	for _, x := range c.checks(generator) {
-		said := struct{ generator, version, method string }{generator, x.Version, x.Method}
-		if x.Method != "" && !slices.Contains(*m, said) {
-			*m = append(*m, said)
+		if x.Method == "" {
+			continue
+		}
+		how := oneLine(x.Method)
+		if why := c.otherwise(generator); why != "" {
+			how += " Not held against the load: " + oneLine(why) + "."
+		}
+		i := slices.IndexFunc(*m, func(y *method) bool { return y.generator == generator && y.version == x.Version && y.how == how })
+		if i < 0 {
+			i = len(*m)
+			*m = append(*m, &method{generator: generator, version: x.Version, how: how})
+		}
+		if y := (*m)[i]; !slices.Contains(y.loads, c.load) {
+			y.loads = append(y.loads, c.load)
 		}
 	}
 }
 
+// items lists them by generator.
 func (m methods) items() (out []Text) {
+	slices.SortStableFunc(m, func(a, b *method) int { return strings.Compare(a.generator, b.generator) })
 	for _, x := range m {
 		version := ""
 		if x.version != "" {
 			version = " (" + oneLine(x.version) + ")"
 		}
-		out = append(out, text(strong(x.generator), version+": "+oneLine(x.method)))
+		out = append(out, text(strong(x.generator), version+", beside "+oneLine(strings.Join(x.loads, ", "))+": "+x.how))
 	}
 	return out
 }

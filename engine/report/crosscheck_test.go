@@ -14,7 +14,7 @@ func TestCrossCheckSection(t *testing.T) {
 	f.cell(cellSpec{scenario: "throughput", target: "a", rates: around(1000)})
 	f.cell(cellSpec{scenario: "latency", target: "a", open: true, rates: []float64{200}})
 	f.cell(cellSpec{scenario: "plain", target: "a", rates: []float64{200}})
-	figures, connects := record.Figures{Requests: 1}, record.Figures{Requests: 1, Connecting: true}
+	figures, connects := record.Figures{Requests: 1}, record.Figures{Requests: 1, Otherwise: "its latencies include connecting"}
 	methods := map[string]string{"wrk": "Closed loop.", "vegeta": "Closed loop of its workers | <b>."}
 	for i, r := range f.in.Runs[:4] {
 		load := &r.Loads[0]
