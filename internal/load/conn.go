@@ -36,8 +36,8 @@ type conn struct {
 	proto  protocol // nil until the connection is secured
 	tunnel []byte   // of the proxy's answer
 
-	load    int        // requests that were given to it
-	limit   int        // of load
+	load    int        // requests that were given to it, in flight and waiting
+	limit   int        // on load: more of them wait
 	waiting []*request // for the dial; after it for room
 	bare    bool       // dialled without a request
 	inFree  bool       // it can be taken from the pool's frees
@@ -110,7 +110,7 @@ func (c *conn) begin(r *request) {
 		r.sent = now
 		r.timeout.leave() // of the wait
 	}
-	p.sink.sent(r, now, r.form.size())
+	p.sink.sent(r, now, r.form.bytes)
 	if r.timeout.in == nil {
 		p.timeouts.push(&r.timeout, r.sent+int64(p.job.Timeout))
 	}

@@ -65,7 +65,7 @@ func (c *conn) established() {
 	c.resize()
 	gen := c.gen
 	if bare {
-		p.sink.opened(now, outcome{})
+		p.sink.opened(outcome{})
 	}
 	if c.gen == gen {
 		p.sink.freed()
@@ -95,7 +95,7 @@ func (c *conn) dialFailed(class, reason string) {
 	c.bare = false
 	_, waiting := c.vacate()
 	if bare {
-		p.sink.opened(o.at, o)
+		p.sink.opened(o)
 	}
 	for _, r := range waiting {
 		p.finish(r, o)

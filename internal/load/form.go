@@ -16,14 +16,11 @@ type form struct {
 	head    []byte // whole without the body
 	body    []byte
 	expects bool // 100 Continue, before the body is sent
-	bytes   int  // that a request takes; of HTTP/2 without the frames of its body
+	bytes   int  // of a request, for Counts.BytesOut
 	h2      h2Form
 }
 
-// size is how many bytes of HTTP a request has.
-func (f *form) size() int { return f.bytes }
-
-// forms writes the requests of a load.
+// write checks what the requests of a load say, and writes them.
 func (j *job) write() error {
 	if j.Method == "" {
 		j.Method = "GET"
@@ -124,6 +121,7 @@ func (j *job) hasBody() bool {
 	return len(j.Body) > 0 || slices.Contains([]string{"POST", "PUT", "PATCH"}, j.Method)
 }
 
+// token tells whether s is a token, as methods and names of headers are (RFC 9110, section 5.6.2).
 func token(s string) bool {
 	for i := range len(s) {
 		if !tokenByte[s[i]] {

@@ -54,7 +54,7 @@ func (s *listener) retriedAway(int64)                          { s.counts.Retrie
 func (s *listener) retriedRefusal(int64)                       { s.counts.Refused++ }
 func (s *listener) finished(r *request, o outcome)             { s.outcomes[r] = append(s.outcomes[r], o) }
 func (s *listener) freed()                                     {}
-func (s *listener) opened(int64, outcome)                      {}
+func (s *listener) opened(outcome)                             {}
 func (s *listener) connected(int64, int64)                     {}
 func (s *listener) secured(int64, int64, *tls.ConnectionState) {}
 func (s *listener) noted(string)                               {}

@@ -1,7 +1,7 @@
 package load
 
-// A protocol speaks HTTP on one established connection. It writes through conn.send and conn.out, and gives the requests
-// back by conn.answered, conn.again and conn.lost.
+// A protocol speaks HTTP on one established connection. It writes by conn.send and conn.write, and gives each request back
+// once: by conn.answered, conn.failed or conn.refused, all of them by conn.fail, or by orphans.
 type protocol interface {
 	// open begins to speak; conn.established is to be called once requests may be sent.
 	open()

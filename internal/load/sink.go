@@ -12,7 +12,7 @@ type sink interface {
 	retriedRefusal(at int64) // a request is sent again because its stream was refused
 	finished(r *request, o outcome)
 	freed()                                         // a connection may have become free
-	opened(at int64, o outcome)                     // the end of a dial without a request; an outcome with a class is a failure
+	opened(o outcome)                               // the end of a dial without a request; an outcome with a class is a failure
 	connected(at, took int64)                       // of every connection
 	secured(at, took int64, s *tls.ConnectionState) // of every TLS handshake
 	noted(text string)                              // something to tell that is no request's outcome
@@ -47,7 +47,7 @@ func (l *loop) finished(r *request, o outcome) {
 	l.recycle(r, o)
 }
 
-func (l *loop) opened(_ int64, o outcome) {
+func (l *loop) opened(o outcome) {
 	if l.onOpened != nil {
 		l.onOpened(o)
 	}

@@ -3,9 +3,10 @@
 // A worker process (Main) is configured with a Spec, which newJob checks and prepares. A loop, one goroutine on a thread of
 // its own, then does these steps:
 //
-//  1. It opens the connections and verifies one request (prepare.go); what it opened is booked in the first second.
+//  1. It opens the connections and verifies one request of each form (prepare.go, form.go); what it opened is booked in the
+//     first second.
 //  2. At the start it computes due times from the integral of the rate (pace.go); a closed loop's requests are due when a
-//     connection is free.
+//     connection is free (arrive.go). How it sleeps until then is the pacer's business (pacer.go).
 //  3. It gives requests that are due to the pool (pool.go), which chooses a connection (conn.go) for each. The connection's
 //     protocol (h1.go, h2.go) writes it and reads the answer; a wire (wire.go) moves the bytes, through TLS if that is
 //     spoken (secure.go). Requests that find no connection wait, in order.
@@ -92,7 +93,7 @@ type Expect struct {
 	SHA256 string `json:"sha256,omitempty"` // of the body, hexadecimal
 }
 
-// Ready is the answer to configure: the connections are open and one request was verified.
+// Ready is the answer to configure: the connections are open and one request of each form was verified.
 type Ready struct {
 	Connections int    `json:"connections"`            // opened; without reuse those that will be opened and closed for each request
 	Verified    int    `json:"verified"`               // requests of distinct form that were answered as expected

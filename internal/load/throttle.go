@@ -11,6 +11,7 @@ type throttle struct {
 	waiting queue[*conn]
 }
 
+// readTick is how often a connection is read, where its rate is more than a byte in that time.
 const readTick = 10 * time.Millisecond
 
 func newThrottle(rate int64) throttle {
@@ -18,10 +19,7 @@ func newThrottle(rate int64) throttle {
 	if rate == 0 {
 		return t
 	}
-	t.chunk = int(min(rate*int64(readTick)/int64(time.Second), 64<<10))
-	if t.chunk < 1 {
-		t.chunk = 1
-	}
+	t.chunk = int(min(max(rate*int64(readTick)/int64(time.Second), 1), 64<<10))
 	t.pause = int64(t.chunk) * int64(time.Second) / rate
 	return t
 }

@@ -11,8 +11,9 @@ import (
 )
 
 // A wire moves the bytes of connections. It decides nothing about requests; what happens it tells the connection: connected
-// once after connect, then arrived for bytes, or skipped for some of the next conn.skip that it need not show, and at last ended. All methods are called from the loop's goroutine but wake,
-// and a connection may call any of them while it hears of something. A connection that was dropped hears no more.
+// once after connect, then arrived for bytes, or skipped for some of the next conn.skip that it need not show, and at last
+// ended. All methods but wake are called from the loop's goroutine, and a connection may call any of them while it hears of
+// something. A connection that was dropped hears no more.
 type wire interface {
 	// connect begins to connect; an error says that it could not even begin. drop is to be called then too.
 	connect(c *conn) error
