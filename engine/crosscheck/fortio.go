@@ -57,6 +57,9 @@ func planFortio(j *Job) Plan {
 	case s.Method == "HEAD": // its own client waits for the body
 		args = append(args, "-stdclient")
 	}
+	if rate > 0 {
+		args = append(args, "-uniform") // else all of its threads send at the same moment
+	}
 	if !s.Reuse {
 		args = append(args, "-keepalive=false")
 	}
@@ -79,7 +82,6 @@ func planFortio(j *Job) Plan {
 	p.Commands = []Command{{append(args, url), fortioOutput}}
 	p.Method = "Closed loop"
 	if rate > 0 {
-		args = append(args, "-uniform") // else all of them send at the same moment
 		p.Method = fmt.Sprintf("Each of its %d threads sends at its share of the rate, in turn, the next request when the last is answered", connections)
 	}
 	if !s.Reuse {

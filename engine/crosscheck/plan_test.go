@@ -56,7 +56,7 @@ func TestCommands(t *testing.T) {
 		{"fortio", secure("h2"), "-c 8 -qps 0", ""},
 		{"fortio", func(s *load.Spec) { secure("h2")(s); s.Streams, s.Rate = load.MaxStreams, at(10) }, "-c 1 -qps 10", ""},
 		{"fortio", func(s *load.Spec) { secure("h1")(s); s.Host = "10.0.0.1" }, "-H Host:10.0.0.1 https://127.0.0.1:8443/small?x=1", "-resolve"},
-		{"fortio", func(s *load.Spec) { s.Address, s.Reuse, s.Rate = "[::1]:80", false, at(10.5) }, "-keepalive=false -resolve-ip-type ip6 -uniform http://[::1]:80/small?x=1", "-qps 0"},
+		{"fortio", func(s *load.Spec) { s.Address, s.Reuse, s.Rate = "[::1]:80", false, at(10.5) }, "-uniform -keepalive=false -resolve-ip-type ip6 http://[::1]:80/small?x=1", "-qps 0"},
 		{"fortio", func(s *load.Spec) {
 			s.Body, s.Headers = []byte("x"), []load.Header{{Name: "Content-Type", Value: "text/plain"}, {Name: "A", Value: "b"}}
 		}, "-content-type text/plain -H A:b -payload-file body", ""},
