@@ -14,6 +14,9 @@ import (
 // TestIdleConnections: a connection that is open and idle costs kilobytes of the worker's memory, of which the second thousand
 // takes as much as the first. The buffers of io_uring, of which there are as many as connections up to 1024, are in it.
 func TestIdleConnections(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of handshakes take their time; without -short this runs")
+	}
 	for _, tt := range []struct {
 		name      string
 		secure    bool
