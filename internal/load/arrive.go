@@ -74,20 +74,23 @@ func (l *loop) unpause(now int64) {
 func (l *loop) arrive(now int64) {
 	l.pool.touch()
 	for l.nextDue <= now {
+		free := l.waiting.size == 0 && l.pool.free() && l.pool.now-now < int64(arriveFor)
+		if !free && l.waiting.size >= l.job.waiting {
+			l.overrun(now)
+			break
+		}
 		r := l.request(l.k, l.nextDue)
 		l.k += int64(l.job.Workers)
 		l.schedule()
-		switch {
-		case l.waiting.size == 0 && l.pool.free():
+		if free {
 			l.pool.touch()
 			l.pool.send(r)
-		case l.waiting.size < l.job.waiting:
+		} else {
 			l.waiting.push(r)
-		default:
-			o := l.unsent(now, Dropped, fmt.Sprintf("%d requests wait already", l.job.waiting))
-			l.ledger.finish(r, o)
-			l.recycle(r, o)
 		}
+	}
+	if l.waiting.size > 0 && l.pool.free() { // those that were due too late to be begun above
+		l.freed()
 	}
 }
 

@@ -126,15 +126,9 @@ func (l *ledger) finish(r *request, o outcome) {
 	case o.class == generatorClass:
 		c.Generator++
 	case o.class != "":
-		if c.Errors == nil {
-			c.Errors = map[string]int64{}
-		}
-		c.Errors[o.class]++
+		addTo(&c.Errors, o.class, 1)
 	case !l.spec.right(o.status):
-		if c.Non2xx == nil {
-			c.Non2xx = map[int]int64{}
-		}
-		c.Non2xx[o.status]++
+		addTo(&c.Non2xx, o.status, 1)
 	default:
 		c.OK++
 		record(&s.Latency, o.at-r.due)
@@ -149,6 +143,13 @@ func (l *ledger) finish(r *request, o outcome) {
 	if o.class != "" {
 		l.example(o.class + ": " + o.reason)
 	}
+}
+
+func addTo[K comparable](m *map[K]int64, key K, n int64) {
+	if *m == nil {
+		*m = map[K]int64{}
+	}
+	(*m)[key] += n
 }
 
 func record(h **hdr.Histogram, ns int64) {

@@ -23,13 +23,18 @@ type stretch struct {
 	duration float64 // seconds; infinite in a last step
 }
 
-// newSchedule rejects rates that are negative or not finite, and steps behind one that lasts to the end.
+// maxRate bounds rates, in requests a second: due times are whole nanoseconds.
+const maxRate = 1e9
+
+// newSchedule rejects rates that are negative, not finite or above maxRate, and steps behind one that lasts to the end.
 func newSchedule(steps []RateStep) (schedule, error) {
 	var s schedule
 	at := 0.0
 	for i, step := range steps {
 		switch {
-		case !(step.From >= 0 && step.To >= 0) || math.IsInf(step.From, 0) || math.IsInf(step.To, 0):
+		case step.From > maxRate || step.To > maxRate:
+			return s, fmt.Errorf("rate step %d: from %v to %v: at most %.0f requests a second", i, step.From, step.To, maxRate)
+		case !(step.From >= 0 && step.To >= 0):
 			return s, fmt.Errorf("rate step %d: from %v to %v: rates are at least 0", i, step.From, step.To)
 		case step.Over < 0:
 			return s, fmt.Errorf("rate step %d: over %v: at least 0", i, step.Over)
