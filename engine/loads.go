@@ -109,16 +109,13 @@ func addReady(sum *load.Ready, r load.Ready) {
 	sum.Problem = cmp.Or(sum.Problem, r.Problem)
 	sum.Shortage = cmp.Or(sum.Shortage, r.Shortage)
 	sum.Refused = cmp.Or(sum.Refused, r.Refused)
-	if sum.Wire == "" || slices.Index(wires, r.Wire) > slices.Index(wires, sum.Wire) {
+	if sum.Wire == "" || slices.Index(load.Wires, r.Wire) > slices.Index(load.Wires, sum.Wire) {
 		sum.Wire, sum.WireNote = r.Wire, r.WireNote
 	}
 	if r.StreamLimit > 0 && (sum.StreamLimit == 0 || r.StreamLimit < sum.StreamLimit) {
 		sum.StreamLimit = r.StreamLimit
 	}
 }
-
-// wires are what moves the bytes of a load, the best first.
-var wires = []string{"io_uring", "epoll", "goroutines"}
 
 // readyWithin is how long a worker has to open its connections, 30 s beyond what its connect-rate takes; the first answer has
 // the load's timeout beside it, because a slow target is a result.

@@ -224,7 +224,7 @@ func size(n int64) *int64 { return &n }
 
 // wires are what can move the bytes here. Where io_uring is not allowed the log says so.
 func wires(t *testing.T) []string {
-	all := []string{"io_uring", "epoll", "goroutines"}
+	all := Wires
 	if err := uring.Probe(); err != nil {
 		t.Logf("without io_uring: %v", err)
 		all = all[1:]

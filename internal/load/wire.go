@@ -71,33 +71,32 @@ func (j *job) notUring() string {
 	return ""
 }
 
+// Wires are the names of what can move the bytes of a load, the best first.
+var Wires = []string{"io_uring", "epoll", "goroutines"}
+
 // choose gives the pool the best wire that works here, or the one that is asked for.
 func (p *pool) choose() error {
-	wires := []struct {
-		name string
-		make func(*pool) (wire, error)
-	}{{"io_uring", newUringWire}, {"epoll", newEpollWire}, {"goroutines", newNetWire}}
-	var names, notes []string
-	for _, w := range wires {
-		names = append(names, w.name)
-		if p.job.Wire != "" && p.job.Wire != w.name {
+	makes := map[string]func(*pool) (wire, error){"io_uring": newUringWire, "epoll": newEpollWire, "goroutines": newNetWire}
+	var notes []string
+	for _, name := range Wires {
+		if p.job.Wire != "" && p.job.Wire != name {
 			continue
 		}
-		if w.name == "io_uring" {
+		if name == "io_uring" {
 			if why := p.job.notUring(); why != "" {
 				notes = append(notes, why)
 				continue
 			}
 		}
-		made, err := w.make(p)
+		made, err := makes[name](p)
 		if err == nil {
-			p.wire, p.wireName, p.wireNote = made, w.name, strings.Join(notes, "; ")
+			p.wire, p.wireName, p.wireNote = made, name, strings.Join(notes, "; ")
 			return nil
 		}
-		notes = append(notes, w.name+": "+err.Error())
+		notes = append(notes, name+": "+err.Error())
 	}
 	if len(notes) == 0 {
-		return wrong("wire %q: not one of %s", p.job.Wire, strings.Join(names, ", "))
+		return wrong("wire %q: not one of %s", p.job.Wire, strings.Join(Wires, ", "))
 	}
 	return &worker.Error{Class: generatorClass, Message: "what moves the bytes: " + strings.Join(notes, "; ")}
 }
