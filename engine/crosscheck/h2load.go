@@ -18,8 +18,7 @@ import (
 var h2load = &Generator{
 	Name: "h2load", Install: "apt-get install nghttp2-client", Version: []string{"--version"},
 	cannot: func(s *load.Spec) string {
-		_, name, named := server(s)
-		host, _, _ := server(s)
+		host, name, named := server(s)
 		switch {
 		case !s.Reuse:
 			return "cannot open a connection for each request"
@@ -55,7 +54,7 @@ func planH2load(j *Job) Plan {
 		p.Method = fmt.Sprintf("Each connection sends %s requests a second, all of them at about the same moment, so its latencies are of bursts; percentiles of every request that was answered as expected.", strconv.FormatFloat(each, 'g', 4, 64))
 	}
 	if !isH1(s) {
-		p.Method += " A connection that the server ends (GOAWAY) is not opened again, and its requests fail."
+		p.Method += " A connection that the server ends (GOAWAY, nginx after 1000 requests as it comes) is not opened again: what it has in flight fails, and the rate, which is over the whole time, is too low."
 	}
 	for _, h := range s.Headers {
 		args = append(args, "-H", h.Name+": "+h.Value)
