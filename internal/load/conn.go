@@ -29,6 +29,7 @@ type conn struct {
 	broken  error  // writing failed; what the server said before is read first
 	closing bool   // the other side has closed its end, so that nothing follows what is being read
 	dirty   bool   // it has something to flush
+	full    bool   // HTTP/2: bodies go on when out was taken
 	skip    int64  // bytes of a body that come next and that nobody wants to see
 	plain   []byte // to be encrypted into out
 
@@ -158,6 +159,10 @@ func (c *conn) flush() {
 	}
 	if len(c.out) > 0 && c.state != empty {
 		c.p.wire.flush(c)
+	}
+	if c.full && len(c.out) == 0 && c.broken == nil {
+		c.full = false
+		c.proto.(*h2).uploadAll()
 	}
 }
 

@@ -171,7 +171,7 @@ func (c *conn) disconnect() {
 		c.secure.abandon()
 	}
 	c.secure, c.proto, c.out, c.plain, c.state = nil, nil, nil, nil, empty
-	c.broken, c.closing, c.skip = nil, false, 0
+	c.broken, c.closing, c.skip, c.full = nil, false, 0, false
 	if !c.retired {
 		c.limit = c.p.roomOf()
 	} else if c.load == 0 && !c.spare {

@@ -129,13 +129,20 @@ func (h *h2) windowUpdate(id uint32, payload []byte) {
 	}
 }
 
-// upload writes of a request's body what the windows let through.
+// mostUnsent bounds how many bytes of bodies are kept for the connection to take, whatever a server's windows let through.
+const mostUnsent = 256 << 10
+
+// upload writes of a request's body what the windows let through and the connection takes.
 func (h *h2) upload(r *request) {
 	s, body := &r.h2, r.form.body
 	if s.uploaded == len(body) {
 		return
 	}
 	for {
+		if c := h.c; len(c.out)+len(c.plain) >= mostUnsent {
+			c.full = true
+			return
+		}
 		n := int(min(int64(len(body)-s.uploaded), int64(h.frameMax), s.window, h.window))
 		if n <= 0 {
 			return
@@ -157,7 +164,7 @@ func (h *h2) upload(r *request) {
 
 // uploadAll goes on with all that are not written, the oldest first.
 func (h *h2) uploadAll() {
-	for i := 0; i < len(h.uploads) && h.window > 0; {
+	for i := 0; i < len(h.uploads) && h.window > 0 && !h.c.full; {
 		r := h.uploads[i]
 		h.upload(r)
 		if r.h2.uploaded < len(r.form.body) { // else it is no longer in the list

@@ -158,7 +158,7 @@ func (w *epollWire) handle(ev *unix.EpollEvent) {
 			}
 			c.connected(err)
 		} else if len(c.out) > 0 {
-			w.flush(c)
+			c.flush()
 		}
 	}
 	if c.gen == gen && c.state != connecting && ev.Events&(unix.EPOLLIN|end) != 0 {

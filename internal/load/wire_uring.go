@@ -234,5 +234,5 @@ func (w *uringWire) sent(c *conn, res int32) {
 		c.out = c.out[:0]
 		return
 	}
-	w.flush(c)
+	c.flush()
 }
