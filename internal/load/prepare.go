@@ -93,8 +93,7 @@ func (o *opening) opened(out outcome) {
 // verify sends one request of each form that is not part of the load.
 func (l *loop) verify(r Ready, ready func(Ready)) {
 	next, flying := 0, 0
-	var send func()
-	send = func() {
+	send := func() {
 		for next < len(l.job.forms) && flying < verifyAtOnce && (l.pool.free() || flying == 0) && r.Problem == "" {
 			v := l.blank()
 			v.form = l.job.forms[next]
