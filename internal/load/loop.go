@@ -227,7 +227,7 @@ func (l *loop) abandon(now int64, reason string) {
 	l.over = true
 	for l.waiting.size > 0 {
 		r := l.waiting.pop()
-		l.ledger.finish(r, l.unsent(now, Timeout, reason))
+		l.ledger.finish(r, l.unsent(now, Timeout, reason+", and never sent"))
 	}
 	l.pool.expire(outcome{at: now, class: Timeout, reason: reason})
 }

@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -64,7 +65,7 @@ func (p *parser) feed(b []byte) (done bool, err error) {
 			}
 			head, rest, err := p.take(b, "\r\n\r\n", maxHead, "header")
 			if head == nil {
-				return false, err
+				return false, cmp.Or(p.begins(), err)
 			}
 			b = rest
 			if err := p.parseHead(head); err != nil {
@@ -136,6 +137,17 @@ func (p *parser) eof() bool {
 		p.state = complete
 	}
 	return p.state == complete
+}
+
+// begins tells what is wrong with the status line of a head that is not complete: what speaks something else would be waited
+// for in vain.
+func (p *parser) begins() error {
+	line, _, found := bytes.Cut(p.part, []byte("\r\n"))
+	if !found {
+		return nil
+	}
+	_, _, err := statusLine(line)
+	return err
 }
 
 // take gives the bytes up to and with the end mark and what follows; nil if the mark has not arrived yet.

@@ -68,6 +68,7 @@ func TestParse(t *testing.T) {
 		{name: "chunk line too long", in: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + long[:maxChunk], err: "longer than"},
 		{name: "bad trailer", in: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA\r\n\r\n", err: "header line"},
 		{name: "long trailers", in: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + strings.Repeat("A: "+long[:1000]+"\r\n", 66), err: "trailers are longer"},
+		{name: "not HTTP", in: "SSH-2.0-OpenSSH\r\n", err: "status line"},
 		{name: "long header", in: "HTTP/1.1 200 OK\r\nA: " + long, err: "longer than"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

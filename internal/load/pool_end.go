@@ -88,6 +88,8 @@ func (p *pool) due() {
 		why := "no answer"
 		if l.of.sent == 0 {
 			why = "the server's limit on streams left no room"
+		} else if l.of.began {
+			why = "the answer began and did not end"
 		}
 		p.end(l.of, outcome{class: Timeout, reason: fmt.Sprintf("%s within %v", why, p.job.Timeout)})
 	}
