@@ -18,7 +18,7 @@ type epollWire struct {
 	events    []unix.EpollEvent
 	again     []ref // to be read on, or broken
 	buf       []byte
-	noPwait2  bool // the kernel is older than 5.11
+	noPwait2  bool // the kernel is older than 5.11, or a seccomp filter is
 
 	slow throttle
 }
@@ -243,7 +243,7 @@ func (w *epollWire) wait(ns int64) int {
 			call = unix.RawSyscall6
 		}
 		n, _, errno = call(unix.SYS_EPOLL_PWAIT2, uintptr(w.ep), events, size, uintptr(unsafe.Pointer(&ts)), 0, 8)
-		if errno == unix.ENOSYS {
+		if errno == unix.ENOSYS || errno == unix.EPERM {
 			w.noPwait2 = true
 			return w.wait(ns)
 		}
