@@ -121,14 +121,16 @@ func (l *loop) wait(until int64) {
 		left = min(left, int64(rawWait))
 	}
 	happened := l.pool.wire.poll(left)
+	l.pool.touch()
+	now := l.pool.now
 	if !happened || left > 0 {
-		l.pacer.idle = l.clock()
+		l.pacer.idle = now
 	}
 	if happened {
-		l.pacer.looked = l.clock()
+		l.pacer.looked = now
 	}
 	l.pool.due()
-	if l.clock() >= l.nextOpen {
+	if now >= l.nextOpen {
 		l.open()
 	}
 }

@@ -75,7 +75,6 @@ func (p *pool) until() int64 {
 
 // due ends what took too long, and pauses that are over.
 func (p *pool) due() {
-	p.touch()
 	now := p.now
 	for l := p.dials.first; l != nil && l.deadline <= now; l = p.dials.first {
 		l.of.late()
