@@ -80,7 +80,11 @@ func (w *netWire) live(c *conn, n *netConn, r route) {
 	}
 	for {
 		k, err := nc.Read(b)
-		if !w.tell(n, netEvent{c: c, n: n, b: b[:k], err: cause(err)}) || err != nil {
+		if !w.tell(n, netEvent{c: c, n: n, b: b[:k], err: cause(err)}) {
+			return
+		}
+		if err != nil {
+			<-n.ctx.Done() // the other side hears of the end when the loop has
 			return
 		}
 		select {
