@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"io"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -131,18 +130,8 @@ func TestOneDropped(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			g := newGate(2)
-			var verification sync.Once
 			spec := Spec{Connections: 1, Reuse: true, MaxWaiting: 1, Timeout: 20 * time.Second, Rate: []RateStep{{300, 300, 10 * time.Millisecond}}}
-			playBy(t, p, &spec, func(x *scene) {
-				for x.request() {
-					load := true
-					verification.Do(func() { load = false })
-					if load {
-						g.pass()
-					}
-					x.say(ok)
-				}
-			})
+			playBy(t, p, &spec, g.keeper())
 			s, _ := begin(t, spec)
 			time.Sleep(10 * time.Millisecond)
 			if err := s.client.Control(t.Context(), Control{Phase: "after", At: time.Hour}, nil); err != nil { // all are due

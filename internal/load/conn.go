@@ -177,9 +177,7 @@ func (c *conn) arrived(b []byte) {
 	default:
 		c.feed(b)
 	}
-	if len(c.out) > 0 || len(c.plain) > 0 {
-		c.flush()
-	}
+	c.flush()
 }
 
 // skipped hears from the wire that n of the next skip bytes have arrived and were thrown away.
@@ -188,9 +186,7 @@ func (c *conn) skipped(n int64) {
 	c.p.sink.received(c.p.now, int(n))
 	c.skip -= n
 	c.proto.(*h1).skipped(n)
-	if len(c.out) > 0 {
-		c.flush()
-	}
+	c.flush()
 }
 
 // feed takes bytes as the other side wrote them.

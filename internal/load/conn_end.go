@@ -93,17 +93,23 @@ func (c *conn) vacate() (orphans, waiting []*request) {
 	if c.proto != nil {
 		orphans = slices.Clone(c.proto.orphans())
 	}
-	waiting = slices.Clone(c.waiting)
-	c.waiting = c.waiting[:0]
 	for _, r := range orphans {
 		c.p.leave(r)
 	}
-	for _, r := range waiting {
-		c.p.leave(r)
-	}
+	waiting = c.dismiss()
 	c.disconnect()
 	c.p.release(c)
 	return orphans, waiting
+}
+
+// dismiss has the requests that wait leave, and gives them.
+func (c *conn) dismiss() []*request {
+	waiting := slices.Clone(c.waiting)
+	c.waiting = c.waiting[:0]
+	for _, r := range waiting {
+		c.p.leave(r)
+	}
+	return waiting
 }
 
 // answered ends a request whose answer is complete; kept tells whether the connection can be used further. The caller looks
@@ -150,12 +156,7 @@ func (c *conn) retire() {
 	p.unlist(c)
 	p.members--
 	p.add()
-	waiting := slices.Clone(c.waiting)
-	c.waiting = c.waiting[:0]
-	for _, r := range waiting {
-		p.leave(r)
-	}
-	p.replace(waiting)
+	p.replace(c.dismiss())
 }
 
 // disconnect closes the connection; requests on it are somebody else's by then.

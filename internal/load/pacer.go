@@ -73,9 +73,7 @@ func nap(pacing string, open bool, left int64, mayspin bool) (sleep int64, spin 
 	switch {
 	case left <= 0 || pacing == "busy":
 		return 0, pacing == "busy"
-	case !open:
-		return left, false
-	case pacing == "economical" || !mayspin:
+	case !open || pacing == "economical" || !mayspin:
 		return left, false
 	case left > int64(spinBefore):
 		return left - int64(spinBefore), false

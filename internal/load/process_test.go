@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -37,21 +38,8 @@ func TestMain(m *testing.M) {
 func TestProcess(t *testing.T) {
 	srv, _ := counting(t, false)
 	for _, gone := range []bool{false, true} {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "PLANRUN_TEST_WORKER=1")
 		var stderr bytes.Buffer
-		cmd.Stderr = &stderr
-		stdin, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		stdout, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		cmd, stdin, stdout := spawn(t, &stderr)
 		t.Cleanup(func() { cmd.Process.Kill() })
 		c, err := worker.Dial(stdin, stdout, worker.Options{Kind: "load"})
 		if err != nil {
@@ -85,23 +73,29 @@ func TestProcess(t *testing.T) {
 	}
 }
 
+// spawn starts a worker process, which the caller ends.
+func spawn(t *testing.T, stderr io.Writer) (cmd *exec.Cmd, stdin io.WriteCloser, stdout io.ReadCloser) {
+	t.Helper()
+	cmd = exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "PLANRUN_TEST_WORKER=1")
+	cmd.Stderr = stderr
+	stdin, err := cmd.StdinPipe()
+	if err == nil {
+		stdout, err = cmd.StdoutPipe()
+	}
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cmd, stdin, stdout
+}
+
 // process starts a worker process, which ends with the test.
 func process(t *testing.T) *session {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "PLANRUN_TEST_WORKER=1")
-	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	cmd, stdin, stdout := spawn(t, os.Stderr)
 	return speak(t, stdin, stdout, func() {
 		cmd.Process.Kill() // it has ended already, or takes too long
 		cmd.Wait()

@@ -128,17 +128,7 @@ func TestShapesSent(t *testing.T) {
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	g := newGate(math.MaxInt)
-	var verification sync.Once
-	server := play(t, "127.0.0.1:0", nil, 0, func(x *scene) {
-		for x.request() {
-			load := true
-			verification.Do(func() { load = false })
-			if load {
-				g.pass()
-			}
-			x.say(ok)
-		}
-	})
+	server := play(t, "127.0.0.1:0", nil, 0, g.keeper())
 	s, _ := begin(t, Spec{Address: server.address, SpreadPath: "/{0..0}", Connections: 2, Reuse: true, MaxWaiting: 5, Timeout: 20 * time.Second, Rate: []RateStep{{2000, 2000, 10 * time.Millisecond}}})
 	time.Sleep(10 * time.Millisecond)
 	var reply ControlReply

@@ -3,6 +3,7 @@ package load
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -61,30 +62,16 @@ func TestLargeBodyEnds(t *testing.T) {
 	for _, wire := range wires(t) {
 		for _, abort := range []bool{false, true} {
 			t.Run(fmt.Sprint(wire, abort), func(t *testing.T) {
-				l, err := net.Listen("tcp", "127.0.0.1:0")
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer l.Close()
-				go func() {
-					for {
-						c, err := l.Accept()
-						if err != nil {
-							return
-						}
-						go func() {
-							defer c.Close()
-							c.Read(make([]byte, 1000))
-							c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n"))
-							c.Write(make([]byte, 100_000))
-							if abort {
-								time.Sleep(5 * time.Millisecond)
-								c.(*net.TCPConn).SetLinger(0)
-							}
-						}()
+				address, _ := raw(t, func(c *net.TCPConn, next func() bool) {
+					next()
+					io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n")
+					c.Write(make([]byte, 100_000))
+					if abort {
+						time.Sleep(5 * time.Millisecond)
+						reset(c)
 					}
-				}()
-				s, _ := begin(t, Spec{Wire: wire, Address: l.Addr().String(), Connections: 2, Reuse: true})
+				})
+				s, _ := begin(t, Spec{Wire: wire, Address: address, Connections: 2, Reuse: true})
 				time.Sleep(100 * time.Millisecond)
 				c := s.stop().Counts
 				if c.OK != 0 || c.Due == 0 || c.Errors[Reset] != c.Due {

@@ -195,21 +195,22 @@ func TestWithoutNewerFlags(t *testing.T) {
 	defer r.Close()
 	r.unregisterRing()
 	r.flags &^= enterNoIOWait
-	var flows []*flow
-	for i := range 20 {
-		f := &flow{seed: i, length: 30000 + i}
+	flows := several(t, 20, 30000)
+	run(t, r, flows, rand.New(rand.NewPCG(1, 1)))
+}
+
+// several opens count flows of about length bytes.
+func several(t *testing.T, count, length int) (flows []*flow) {
+	for i := range count {
+		f := &flow{seed: i, length: length + i}
 		flows = append(flows, f.open(t))
 	}
-	run(t, r, flows, rand.New(rand.NewPCG(1, 1)))
+	return flows
 }
 
 func TestCompletionsThatDoNotFit(t *testing.T) {
 	r := ring(t, Config{Entries: 4, Completions: 4, Buffers: 256, BufferSize: 64})
-	var flows []*flow
-	for i := range 100 {
-		f := &flow{seed: i, length: 5000 + i}
-		flows = append(flows, f.open(t))
-	}
+	flows := several(t, 100, 5000)
 	if _, overflows := run(t, r, flows, rand.New(rand.NewPCG(1, 1))); overflows == 0 {
 		t.Error("all completions did fit")
 	}
@@ -217,11 +218,7 @@ func TestCompletionsThatDoNotFit(t *testing.T) {
 
 func TestFewBuffers(t *testing.T) {
 	r := ring(t, Config{Buffers: 2, BufferSize: 16})
-	var flows []*flow
-	for i := range 10 {
-		f := &flow{seed: i, length: 3000 + i}
-		flows = append(flows, f.open(t))
-	}
+	flows := several(t, 10, 3000)
 	if noBuffers, _ := run(t, r, flows, rand.New(rand.NewPCG(1, 1))); noBuffers == 0 {
 		t.Error("there were always buffers")
 	}
