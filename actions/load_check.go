@@ -140,14 +140,10 @@ func (l *Load) checkRate(c *dsl.Check) {
 }
 
 func (l *Load) checkSources(c *dsl.Check) {
-	if len(l.Sources) == 0 || !c.Known("sources") {
+	if !c.Known("sources") {
 		return
 	}
-	assigned, err := assignedAddresses()
-	if err == nil {
-		_, err = sourcePrefixes(l.Sources, assigned)
-	}
-	if err != nil {
+	if _, err := l.prefixes(); err != nil {
 		c.Errorf("sources", "%v", err).Hint = "all of 127.0.0.0/8 is this machine's; other addresses must be assigned to it"
 	}
 }
@@ -207,13 +203,9 @@ func (l *Load) checkPorts(c *dsl.Check) {
 	if !c.Known("connections") || !c.Known("sources") || !c.Known("in-flight") || !c.Known("streams") {
 		return
 	}
-	assigned, err := assignedAddresses()
+	prefixes, err := l.prefixes()
 	if err != nil {
-		return
-	}
-	prefixes, err := sourcePrefixes(l.Sources, assigned)
-	if err != nil {
-		return
+		return // checkSources says so
 	}
 	addresses := 0.0
 	for _, p := range prefixes {

@@ -60,8 +60,8 @@ func assignedAddresses() ([]netip.Addr, error) {
 	return out, nil
 }
 
-// sources are those of the family of the address that is dialled, as the workers want them.
-func (l *Load) sources(dialled string) ([]string, error) {
+// prefixes are the sources as this machine has them; none if the plan names none.
+func (l *Load) prefixes() ([]netip.Prefix, error) {
 	if len(l.Sources) == 0 {
 		return nil, nil
 	}
@@ -69,7 +69,15 @@ func (l *Load) sources(dialled string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	prefixes, err := sourcePrefixes(l.Sources, assigned)
+	return sourcePrefixes(l.Sources, assigned)
+}
+
+// sources are those of the family of the address that is dialled, as the workers want them.
+func (l *Load) sources(dialled string) ([]string, error) {
+	if len(l.Sources) == 0 {
+		return nil, nil
+	}
+	prefixes, err := l.prefixes()
 	if err != nil {
 		return nil, fmt.Errorf("sources: %w", err)
 	}

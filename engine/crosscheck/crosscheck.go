@@ -138,6 +138,17 @@ func inFlight(s *load.Spec) (streams int, ok bool) {
 	return min(streams, s.InFlight/s.Connections), s.InFlight%s.Connections == 0 && s.InFlight/s.Connections <= streams
 }
 
+// one reads a generator's output from a single file.
+func one(file string, parse func([]byte, load.Expect) (record.Figures, error)) func(fs.FS, load.Expect) (record.Figures, error) {
+	return func(dir fs.FS, expect load.Expect) (record.Figures, error) {
+		b, err := fs.ReadFile(dir, file)
+		if err != nil {
+			return record.Figures{}, err
+		}
+		return parse(b, expect)
+	}
+}
+
 // Read makes figures of what the generator left in its directory. Answers count as ok as the load's own do by their
 // status; nobody else looks at the body.
 func (g *Generator) Read(dir fs.FS, expect load.Expect) (record.Figures, error) {

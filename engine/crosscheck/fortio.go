@@ -3,7 +3,6 @@ package crosscheck
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"math"
 	"net"
 	"strconv"
@@ -25,7 +24,7 @@ var fortio = &Generator{
 		return ""
 	},
 	plan: planFortio,
-	read: readFortio,
+	read: one(fortioJSON, parseFortio),
 }
 
 // manyConnections is how many fortio may open where the load has several requests in flight on each of a few.
@@ -93,14 +92,6 @@ func planFortio(j *Job) Plan {
 	}
 	p.Method += "; latencies from the send, failed requests included; percentiles are interpolated within buckets."
 	return p
-}
-
-func readFortio(dir fs.FS, expect load.Expect) (record.Figures, error) {
-	b, err := fs.ReadFile(dir, fortioJSON)
-	if err != nil {
-		return record.Figures{}, err
-	}
-	return parseFortio(b, expect)
 }
 
 // parseFortio reads its JSON. Latencies are in seconds, the length of the run in nanoseconds; the code -1 is a request

@@ -3,7 +3,6 @@ package crosscheck
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"math"
 	"net"
 	"slices"
@@ -28,7 +27,7 @@ var vegeta = &Generator{
 		return ""
 	},
 	plan: planVegeta,
-	read: readVegeta,
+	read: one(vegetaReport, parseVegeta),
 }
 
 const vegetaTargets, vegetaOutput, vegetaResults, vegetaReport = "targets.json", "output.txt", "results.bin", "report.json"
@@ -97,14 +96,6 @@ func vegetaRate(rate float64) string {
 		return strconv.FormatFloat(rate, 'f', 0, 64) + "/1s"
 	}
 	return strconv.FormatFloat(math.Max(1, math.Round(rate*1000)), 'f', 0, 64) + "/1000s"
-}
-
-func readVegeta(dir fs.FS, expect load.Expect) (record.Figures, error) {
-	b, err := fs.ReadFile(dir, vegetaReport)
-	if err != nil {
-		return record.Figures{}, err
-	}
-	return parseVegeta(b, expect)
 }
 
 // parseVegeta reads its report. Times are in nanoseconds; wait is between the last request and its answer; the status 0

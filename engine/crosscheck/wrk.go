@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strconv"
 	"strings"
 
@@ -29,7 +28,7 @@ var wrk = &Generator{
 		return ""
 	},
 	plan: planWrk,
-	read: readWrk,
+	read: one(wrkOutput, parseWrk),
 }
 
 const wrkOutput, wrkScript = "output.txt", "wrk.lua"
@@ -91,17 +90,9 @@ func luaText(s string) string {
 	return b.String()
 }
 
-func readWrk(dir fs.FS, expect load.Expect) (record.Figures, error) {
-	b, err := fs.ReadFile(dir, wrkOutput)
-	if err != nil {
-		return record.Figures{}, err
-	}
-	return parseWrk(string(b), expect)
-}
-
 // parseWrk reads the line of the script. Latencies are in microseconds.
-func parseWrk(text string, expect load.Expect) (f record.Figures, err error) {
-	_, line, ok := strings.Cut(text, wrkMark)
+func parseWrk(b []byte, expect load.Expect) (f record.Figures, err error) {
+	_, line, ok := strings.Cut(string(b), wrkMark)
 	if !ok {
 		return f, errors.New("its script printed nothing")
 	}
