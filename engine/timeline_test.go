@@ -198,6 +198,9 @@ func TestEarlyEnds(t *testing.T) {
 			t.Parallel()
 			out := run(t, compile(t, onRelay+tc.phases+"\nverdicts: [{verdict: ok, pass: requests > 0, each: run, gate: true}]\n"), engine.RunOptions{})
 			r := only(t, out)
+			if len(r.Phases) != 2 {
+				t.Fatalf("%s (%s), exit %d (%s)", r.Status, r.Reason, out.Exit, out.Why)
+			}
 			if r.Status != tc.status || r.Phases[0].Ended != tc.ended || out.Exit != tc.exit {
 				t.Errorf("%s (%s), ended %q, exit %d (%s)", r.Status, r.Reason, r.Phases[0].Ended, out.Exit, out.Why)
 			}

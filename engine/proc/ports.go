@@ -100,8 +100,11 @@ func (c *portClaim) release(ports ...int) {
 	}
 }
 
-// isFree binds the port on every address: whoever listens on any of them is in the way.
+// isFree binds the port on every address: whoever listens on any of them is in the way. No process is started meanwhile:
+// between fork and exec a child holds a copy of the listener, and the port would stay taken after it was closed here.
 func isFree(port int) bool {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	for _, addr := range []string{":", "127.0.0.1:"} { // the second where there is no IPv6 and as a check of the first
 		l, err := net.Listen("tcp", addr+strconv.Itoa(port))
 		if err != nil {
