@@ -1,5 +1,6 @@
 # What people do with this tree. `make help` lists it.
 GO ?= go
+GOTESTSUM = gotest.tools/gotestsum@v1.13.0
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
 export PATH := $(PATH):/usr/sbin:/sbin:$(shell $(GO) env GOPATH)/bin
@@ -15,9 +16,11 @@ build: ## build ./planrun
 peers: ## install the programs that tests run against (nginx, haproxy, caddy, apache2, wrk, h2load, fortio, vegeta)
 	scripts/install-peers
 
+# Many tests run real proxies in real time. One that fails on a machine with other work is run once more by itself; both
+# are printed, and many failures are not tried again.
 test: peers ## install what the tests need, and run them all
 	$(GO) vet ./...
-	$(GO) test -timeout 15m ./...
+	$(GO) run $(GOTESTSUM) --format pkgname-and-test-fails --rerun-fails=1 --rerun-fails-max-failures=6 --packages=./... -- -timeout 15m
 
 short: ## the tests that start no peers and take no time
 	$(GO) test -short ./...

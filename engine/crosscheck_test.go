@@ -62,6 +62,9 @@ verdicts: [{verdict: v, pass: failed == 0, gate: true}]
 	passed(t, out)
 	want := map[string][]string{"closed": {"wrk", "h2load", "fortio", "vegeta"}, "open": {"h2load", "fortio", "vegeta"}, "post": {"fortio"}}
 	for _, r := range runs(t, out) {
+		if len(r.Loads) == 0 {
+			t.Fatalf("%s (%s)", r.Status, r.Reason)
+		}
 		l := r.Loads[0]
 		var got []string
 		for _, c := range l.CrossChecks {
@@ -212,7 +215,7 @@ func TestCrossCheckWithout(t *testing.T) {
 	}
 
 	gone := strings.Replace(fmt.Sprintf(checkedPlan, time.Second, "wrk, fortio"), "cross-check: [wrk, fortio]}}", "cross-check: [wrk, fortio]}}, {stop: {process: sut}, at: 900ms}", 1)
-	for _, c := range only(t, run(t, compile(t, gone), engine.RunOptions{})).Loads[0].CrossChecks {
+	for _, c := range ran(t, run(t, compile(t, gone), engine.RunOptions{})).Loads[0].CrossChecks {
 		if c.Generator == "wrk" && !strings.Contains(c.NotRun, "Connection refused") || c.Generator == "fortio" && (c.Figures == nil || c.Figures.Failed != c.Figures.Requests) {
 			t.Errorf("without a target: %+v", c)
 		}
@@ -235,7 +238,7 @@ func TestCrossCheckInterrupted(t *testing.T) {
 		}
 	}()
 	out := runIn(ctx, t, compile(t, fmt.Sprintf(checkedPlan, 4*time.Second, "h2load, wrk")), engine.RunOptions{Progress: began})
-	r := only(t, out)
+	r := ran(t, out)
 	if out.Exit != 130 || r.Status != record.Interrupted || r.Phases[0].Ended != "" {
 		t.Errorf("exit %d (%s), %s, the phase ended %q", out.Exit, out.Why, r.Status, r.Phases[0].Ended)
 	}

@@ -265,7 +265,7 @@ scenarios: {s: {phases: [{measure: {for: 600ms, do: [{load: {endpoint: https, pa
 verdicts: [{verdict: v, pass: failed == 0 && requests > 10, gate: true}]
 `), engine.RunOptions{})
 	passed(t, out)
-	if name := only(t, out).Loads[0].Spec.ServerName; name != "bench.local" {
+	if name := ran(t, out).Loads[0].Spec.ServerName; name != "bench.local" {
 		t.Errorf("the load asks for %q", name)
 	}
 	files, _ := filepath.Glob(out.Set.Path("installs", "*", "tls.crt"))

@@ -190,9 +190,12 @@ verdicts: [{verdict: ok, pass: requests > 0, gate: true}]
 		if took := time.Since(at); hurried && took > 20*time.Second { // it has 30 s
 			t.Errorf("the second interrupt waits %v for what is in flight", took)
 		}
-		r := only(t, out)
+		r := ran(t, out)
 		if out.Exit != 130 || r.Status != record.Interrupted || r.Phases[0].Ended != "interrupted" {
 			t.Errorf("exit %d (%s), %s, the phase ended %q", out.Exit, out.Why, r.Status, r.Phases[0].Ended)
+		}
+		if len(r.Loads) != 2 {
+			t.Fatalf("%d loads", len(r.Loads))
 		}
 		if slow := r.Loads[1].Totals["measure"]; !hurried && (slow.OK == 0 || slow.OK != slow.Due) {
 			t.Errorf("what was in flight was not drained: %+v", slow)

@@ -154,6 +154,16 @@ func only(t testing.TB, out *engine.Outcome) *record.Run {
 	return all[0]
 }
 
+// ran gives the only run, which got as far as its phases and its load.
+func ran(t testing.TB, out *engine.Outcome) *record.Run {
+	t.Helper()
+	r := only(t, out)
+	if len(r.Phases) == 0 || len(r.Loads) == 0 {
+		t.Fatalf("%d phases and %d loads: %s (%s), exit %d (%s)", len(r.Phases), len(r.Loads), r.Status, r.Reason, out.Exit, out.Why)
+	}
+	return r
+}
+
 // verdictsOf gives the outcomes by verdict: "ok" -> [pass pass].
 func verdictsOf(out *engine.Outcome) map[string][]string {
 	m := map[string][]string{}

@@ -45,7 +45,7 @@ func TestTimeline(t *testing.T) {
       - measure: {name: last, for: 1s}
 verdicts: [{verdict: ok, pass: failed == 0, gate: true}]
 `), engine.RunOptions{})
-	r := only(t, out)
+	r := ran(t, out)
 	if out.Exit != 0 || r.Status != record.Done {
 		t.Fatalf("exit %d, %s: %s", out.Exit, r.Status, r.Reason)
 	}
@@ -58,8 +58,11 @@ verdicts: [{verdict: ok, pass: failed == 0, gate: true}]
 			t.Errorf("%s: due %g, start %g, end %g, at %q", a.Name, a.Due, a.Start, a.End, a.Where)
 		}
 	}
-	if i := slices.Index(order, "c"); !slices.Equal(order[i:i+3], []string{"c", "b", "a"}) {
+	if i := slices.Index(order, "c"); i < 0 || len(order) < i+3 || !slices.Equal(order[i:i+3], []string{"c", "b", "a"}) {
 		t.Errorf("order of equal due times: %v", order)
+	}
+	if len(byName["tick"]) == 0 || len(byName["one"]) == 0 || len(byName["two"]) == 0 {
+		t.Fatalf("actions %v; %s (%s)", order, r.Status, r.Reason)
 	}
 	begin := r.Phases[0].Start
 	for i, a := range byName["tick"] {
@@ -108,7 +111,7 @@ func opened(l record.Load) (n int64) {
 
 // Phases follow one another without a gap where nothing is judged, prepared or drained between them.
 func TestPhasesFollowWithoutAGap(t *testing.T) {
-	r := only(t, run(t, compile(t, onRelay+`
+	r := ran(t, run(t, compile(t, onRelay+`
       - warm-up: {for: 300ms, do: [{load: steady, through: after}]}
       - load: {name: before, for: 300ms}
       - fault: {for: 300ms, do: [{toxic: {relay: slow_web, latency: 20ms}}]}
@@ -132,11 +135,11 @@ func TestPhasesFollowWithoutAGap(t *testing.T) {
 // A load that ends with its phase drains outside of every window: the next phase begins afterwards, and what is slow counts
 // where it was due.
 func TestDrainIsInNoWindow(t *testing.T) {
-	r := only(t, run(t, compile(t, onRelay+`
+	r := ran(t, run(t, compile(t, onRelay+`
       - load: {name: slow, for: 500ms, do: [{load: {path: /delay/700ms, connections: 8, rate: 10/s, timeout: 3s}}]}
       - measure: {name: next, for: 4s, do: [{load: steady, name: quick, at: 100ms}]}
 `), engine.RunOptions{}))
-	if r.Status != record.Done || len(r.Loads) != 2 {
+	if r.Status != record.Done || len(r.Phases) != 2 || len(r.Loads) != 2 {
 		t.Fatalf("%s (%s) with %d loads", r.Status, r.Reason, len(r.Loads))
 	}
 	slow, next := r.Phases[0], r.Phases[1]

@@ -36,6 +36,9 @@ verdicts: [{verdict: v, pass: failed == 0, gate: true}]
 `), engine.RunOptions{})
 	passed(t, out)
 	for _, r := range runs(t, out) {
+		if len(r.Phases) != 2 || len(r.Actions) == 0 {
+			t.Fatalf("%s (%s)", r.Status, r.Reason)
+		}
 		a := r.Actions[len(r.Actions)-1]
 		if p := r.Phases[1]; a.Name != "late" || math.Abs(p.End-p.Start-0.6) > 1e-3 || math.Abs(a.Due-p.Start-0.3) > 1e-3 {
 			t.Errorf("phase %+v, action %+v", p, a)
