@@ -19,8 +19,6 @@ func CellsOf(runs []*record.Run) ([]record.Cell, map[string]series.Desc) {
 	return c.finish(), c.descs
 }
 
-func hasResults(s record.Status) bool { return s == record.Done || s == record.Aborted }
-
 // cells are cells in the making.
 type cells struct {
 	order []*cell
@@ -58,7 +56,7 @@ func (c *cells) add(r *record.Run) {
 		c.order = append(c.order, to)
 	}
 	to.Runs = append(to.Runs, r.ID)
-	if !hasResults(r.Status) {
+	if !r.Status.HasResults() {
 		if to.with == 0 {
 			to.Status, to.Reason = r.Status, r.Reason
 		}

@@ -66,6 +66,30 @@ const (
 	Unfinished  Status = "unfinished" // the engine died: there is no run.json end
 )
 
+// HasResults is true for what ended with numbers that count.
+func (s Status) HasResults() bool { return s == Done || s == Aborted }
+
+// Words says a status in words, with its reason if there is one.
+func (s Status) Words(reason string) string {
+	words := map[Status]string{
+		Done:        "done",
+		Aborted:     "ended early by its abort condition",
+		Unmet:       "a requirement was not met",
+		Failed:      "error",
+		Unsupported: "unsupported",
+		Skipped:     "skipped",
+		Interrupted: "interrupted",
+		Unfinished:  "unfinished: the engine died",
+	}[s]
+	if words == "" {
+		words = "no result"
+	}
+	if reason != "" {
+		words += ": " + reason
+	}
+	return words
+}
+
 // A Run is the truth about one run. Times are seconds since its Start.
 type Run struct {
 	Version    int                 `json:"version"`

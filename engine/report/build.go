@@ -85,8 +85,8 @@ type builder struct {
 	runs   map[string]*record.Run
 	axes   []string // matrix axes in order of appearance
 	rank   map[string]map[string]int
-	rounds int                       // the highest that a run has
-	again  map[string][]*record.Cell // cells that differ in the stage alone
+	rounds int                             // the highest that a run has
+	again  map[*record.Cell][]*record.Cell // cells that differ in the stage alone
 	notes  []Text
 	seen   map[string]int // a note's text -> its number
 }

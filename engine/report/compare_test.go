@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/stats"
 	"github.com/planrun/planrun/internal/load"
@@ -33,7 +34,7 @@ func TestRange(t *testing.T) {
 		want string
 	}{{[]float64{2000}, []float64{1000}, ""}, {around(2000), []float64{1000}, "1.980 to 2.020"}, {nil, []float64{1000}, "n/a"}} {
 		b := two(cellSpec{rates: c.a}, cellSpec{rates: c.b})
-		got := b.compare(b.all(), record.Ratio{Of: "a", To: record.Against{Target: "b"}}, parseMetric("req_per_s"))
+		got := b.compare(b.all(), record.Ratio{Of: "a", To: record.Against{Target: "b"}}, compare.ParseName("req_per_s"))
 		if got.span() != c.want {
 			t.Errorf("%v to %v: range %q, want %q", c.a, c.b, got.span(), c.want)
 		}
@@ -55,14 +56,14 @@ func TestCompareSays(t *testing.T) {
 		{"no better direction", "requests", cellSpec{rates: around(1000)}, cellSpec{rates: around(2000)}, "", "beyond the noise floor"},
 		{"noise", "req_per_s", cellSpec{rates: around(1000)}, cellSpec{rates: around(1001)}, "", "within the noise floor of 1.023; about"},
 		{"two runs", "req_per_s", cellSpec{rates: []float64{1000, 1000}}, cellSpec{rates: around(2000)}, "", "unknown: below 3 runs a side the noise is unknown (2 and 3)"},
-		{"distorted", "p99_ms", cellSpec{rates: around(1000), failed: failing}, cellSpec{rates: around(2000)}, "", "n/a: distorted: 0.667 % of the requests of s / a failed or were slow"},
+		{"distorted", "p99_ms", cellSpec{rates: around(1000), failed: failing}, cellSpec{rates: around(2000)}, "", "n/a: distorted: 0.667 % of the requests of a failed or were slow"},
 		{"distorted latency, honest rate", "req_per_s", cellSpec{rates: around(1000), failed: failing}, cellSpec{rates: around(2000)}, "b", "b is better"},
-		{"a missing side", "req_per_s", cellSpec{status: record.Unsupported, reason: "no such program"}, cellSpec{rates: around(2000)}, "", "n/a: s / a: unsupported: no such program"},
+		{"a missing side", "req_per_s", cellSpec{status: record.Unsupported, reason: "no such program"}, cellSpec{rates: around(2000)}, "", "n/a: a: unsupported: no such program"},
 		{"nothing by nothing", "failed", cellSpec{rates: around(1000)}, cellSpec{rates: around(1000)}, "", "n/a: 0/0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := two(c.a, c.b)
-			got := b.compare(b.all(), ratio, parseMetric(c.metric))
+			got := b.compare(b.all(), ratio, compare.ParseName(c.metric))
 			if got.ahead() != c.ahead {
 				t.Errorf("ahead is %q, want %q", got.ahead(), c.ahead)
 			}
@@ -81,7 +82,7 @@ func TestBestNamesTheWinner(t *testing.T) {
 	f.cell(cellSpec{scenario: "s", target: "absent", status: record.Unsupported})
 	b := newBuilder(f.in, Options{})
 	of := func(m string) string {
-		return b.compare(b.all(), record.Ratio{Of: "slow", To: record.Against{Best: []string{"absent", "broken", "quick", "slow"}}}, parseMetric(m)).to
+		return b.compare(b.all(), record.Ratio{Of: "slow", To: record.Against{Best: []string{"absent", "broken", "quick", "slow"}}}, compare.ParseName(m)).to
 	}
 	if got := of("req_per_s"); got != "broken" {
 		t.Errorf("the best rate is %s's, want broken's: its rate is of successes", got)
@@ -98,15 +99,15 @@ func TestOtherStagesAreNoise(t *testing.T) {
 	f.cell(cellSpec{stage: "one", scenario: "s", target: "b", rates: around(1000)})
 	f.cell(cellSpec{stage: "two", scenario: "s", target: "b", rates: around(1300)})
 	b := newBuilder(f.in, Options{})
-	c := b.compare(b.all()[:2], record.Ratio{Of: "a", To: record.Against{Target: "b"}}, parseMetric("req_per_s"))
-	if c.ratio.Noise != stats.Within || factor(c.ratio.Floor) != "1.300" {
-		t.Errorf("noise %s, floor %v; want within 1.3: stage two has the same cell 1.3 times as fast", c.ratio.Noise, c.ratio.Floor)
+	c := b.compare(b.all()[:2], record.Ratio{Of: "a", To: record.Against{Target: "b"}}, compare.ParseName("req_per_s"))
+	if c.Ratio.Noise != stats.Within || factor(c.Ratio.Floor) != "1.300" {
+		t.Errorf("noise %s, floor %v; want within 1.3: stage two has the same cell 1.3 times as fast", c.Ratio.Noise, c.Ratio.Floor)
 	}
 }
 
 func TestTaintedRatioIsMarked(t *testing.T) {
 	b := two(cellSpec{rates: around(2000), tainted: "the generator was busy"}, cellSpec{rates: around(1000)})
-	c := b.compare(b.all(), record.Ratio{Of: "a", To: record.Against{Target: "b"}}, parseMetric("req_per_s"))
+	c := b.compare(b.all(), record.Ratio{Of: "a", To: record.Against{Target: "b"}}, compare.ParseName("req_per_s"))
 	if c.ahead() != "" || c.says() != "beyond the noise floor of 1.023; not to be trusted" {
 		t.Errorf("%q is ahead: %q", c.ahead(), c.says())
 	}

@@ -7,13 +7,23 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
 )
 
 // A unit is what a row or column of a table stands for: a cell, or the part of its runs that one round or repeat has.
 type unit struct {
 	cell          *record.Cell
-	round, repeat int // 0: all
+	round, repeat int          // 0: all
+	part          *record.Cell // what the runs of that round or repeat make; nil if all are meant
+}
+
+// measured is the cell whose numbers are meant.
+func (u unit) measured() *record.Cell {
+	if u.part != nil {
+		return u.part
+	}
+	return u.cell
 }
 
 // order learns in which order coordinates are shown (that of the results, else that of appearance), how many rounds there
@@ -51,17 +61,7 @@ func (b *builder) order() {
 			learn(a.Name, a.Value)
 		}
 	}
-	b.again = map[string][]*record.Cell{}
-	for i := range b.res.Cells {
-		c := &b.res.Cells[i]
-		k := b.sameKey(c)
-		b.again[k] = append(b.again[k], c)
-	}
-}
-
-// sameKey is the same for a cell in every stage.
-func (b *builder) sameKey(c *record.Cell) string {
-	return unit{cell: c}.key(append([]string{"scenario", "target"}, b.axes...))
+	b.again = compare.Repeats(b.res)
 }
 
 // coordinates are the names of all coordinates of a cell, in the order in which they are shown.
@@ -170,7 +170,8 @@ func (b *builder) units(cells []int, names ...string) ([]unit, error) {
 			units = append(units, unit{cell: c})
 			continue
 		}
-		seen := map[unit]bool{}
+		parts := map[unit][]*record.Run{}
+		var order []unit
 		for _, id := range c.Runs {
 			r := b.runs[id]
 			if r == nil {
@@ -183,10 +184,14 @@ func (b *builder) units(cells []int, names ...string) ([]unit, error) {
 			if repeat {
 				u.repeat = r.Coord.Repeat
 			}
-			if !seen[u] {
-				seen[u] = true
-				units = append(units, u)
+			if parts[u] == nil {
+				order = append(order, u)
 			}
+			parts[u] = append(parts[u], r)
+		}
+		for _, u := range order {
+			u.part = compare.Part(c, parts[u], b.res.Descs)
+			units = append(units, u)
 		}
 		if len(c.Runs) == 0 {
 			units = append(units, unit{cell: c})

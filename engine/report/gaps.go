@@ -39,7 +39,7 @@ func (b *builder) absent() (items []Text) {
 	for _, s := range []record.Status{record.Aborted, record.Failed, record.Unmet, record.Interrupted, record.Unfinished} {
 		var names []string
 		for _, c := range b.res.Cells {
-			if !hasResults(c.Status) {
+			if !c.Status.HasResults() {
 				continue
 			}
 			n := 0
@@ -101,7 +101,7 @@ func gaps(b *builder) ([]Section, error) {
 				t.Rows = append(t.Rows, row(b.name(c.Coord), "missing", "its run "+id+" is not in the result set", "-"))
 				continue
 			}
-			if hasResults(r.Status) && r.Status != record.Aborted {
+			if r.Status.HasResults() && r.Status != record.Aborted {
 				whole = false
 				continue
 			}
@@ -113,10 +113,10 @@ func gaps(b *builder) ([]Section, error) {
 			if reason == "" && r.Status == c.Status {
 				reason = c.Reason
 			}
-			t.Rows = append(t.Rows, row(b.runName(r), statusWords(r.Status, ""), dash(reason), dash(r.Where)))
+			t.Rows = append(t.Rows, row(b.runName(r), r.Status.Words(""), dash(reason), dash(r.Where)))
 		}
-		if whole && !hasResults(c.Status) {
-			t.Rows = append(t.Rows, row(b.name(c.Coord), statusWords(c.Status, ""), dash(c.Reason), "-"))
+		if whole && !c.Status.HasResults() {
+			t.Rows = append(t.Rows, row(b.name(c.Coord), c.Status.Words(""), dash(c.Reason), "-"))
 		}
 	}
 	for _, target := range b.res.Targets {

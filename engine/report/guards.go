@@ -87,7 +87,7 @@ func distinct(runs []*record.Run) int {
 func (b *builder) inRuns(runs []*record.Run) string {
 	n, all := distinct(runs), 0
 	for _, r := range b.in.Runs {
-		if hasResults(r.Status) {
+		if r.Status.HasResults() {
 			all++
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/stats"
@@ -30,7 +31,7 @@ func (b *builder) leaders() (items []Text, err error) {
 		if len(metrics) == 0 {
 			continue
 		}
-		m := parseMetric(metrics[0])
+		m := compare.ParseName(metrics[0])
 		t := b.leader(g, m)
 		if t == nil {
 			continue
@@ -47,14 +48,14 @@ func (b *builder) leaders() (items []Text, err error) {
 	return items, nil
 }
 
-func (b *builder) leader(g []unit, m metric) Text {
-	ranked := slices.DeleteFunc(slices.Clone(g), func(u unit) bool { return b.read(u, m).why != "" })
+func (b *builder) leader(g []unit, m compare.Name) Text {
+	ranked := slices.DeleteFunc(slices.Clone(g), func(u unit) bool { return b.read(u, m).Why != "" })
 	if len(ranked) < 2 {
 		return nil
 	}
-	lower := b.desc(m.name).Better == series.Lower
+	lower := b.desc(m.Metric).Better == series.Lower
 	slices.SortStableFunc(ranked, func(x, y unit) int {
-		vx, vy := b.read(x, m).value, b.read(y, m).value
+		vx, vy := b.read(x, m).Value, b.read(y, m).Value
 		switch {
 		case vx == vy:
 			return 0
@@ -72,22 +73,22 @@ func (b *builder) leader(g []unit, m metric) Text {
 		return c
 	}
 	second := to(ranked[1])
-	t := text(b.name(coord)+": ", mono(m.text), " ")
+	t := text(b.name(coord)+": ", mono(m.Text), " ")
 	switch {
-	case second.ratio.NA != "":
-		return append(t, text("of "+first+" to "+second.to+" has no ratio: "+second.ratio.NA+".")...)
-	case second.tainted:
-		t = append(t, text(fmt.Sprintf("of %s is %s that of %s%s, but a guard did not hold: not to be trusted.", first, times(second.ratio.Value), second.to, second.ranged()))...)
+	case second.Ratio.NA != "":
+		return append(t, text("of "+first+" to "+second.to+" has no ratio: "+second.Ratio.NA+".")...)
+	case second.tainted():
+		t = append(t, text(fmt.Sprintf("of %s is %s that of %s%s, but a guard did not hold: not to be trusted.", first, times(second.Ratio.Value), second.to, second.ranged()))...)
 		return append(t, second.notes...)
-	case second.ratio.Noise == stats.Unknown:
-		t = append(t, text(fmt.Sprintf("of %s is %s that of %s%s, but %s.", first, times(second.ratio.Value), second.to, second.ranged(), second.ratio.Why))...)
-	case second.ratio.Noise == stats.Beyond:
-		t = append(t, text("puts ", strong(first+" ahead"), fmt.Sprintf(": %s that of %s%s, %s.", times(second.ratio.Value), second.to, second.ranged(), second.noise()))...)
+	case second.Ratio.Noise == stats.Unknown:
+		t = append(t, text(fmt.Sprintf("of %s is %s that of %s%s, but %s.", first, times(second.Ratio.Value), second.to, second.ranged(), second.Ratio.Why))...)
+	case second.Ratio.Noise == stats.Beyond:
+		t = append(t, text("puts ", strong(first+" ahead"), fmt.Sprintf(": %s that of %s%s, %s.", times(second.Ratio.Value), second.to, second.ranged(), second.noise()))...)
 	default:
 		tied := []string{first}
 		for _, u := range ranked[1:] {
 			c := to(u)
-			if c.ratio.Noise != stats.Within || c.tainted {
+			if c.Ratio.Noise != stats.Within || c.tainted() {
 				break
 			}
 			tied = append(tied, c.to)
@@ -95,7 +96,7 @@ func (b *builder) leader(g []unit, m metric) Text {
 		t = append(t, text(fmt.Sprintf("does not tell %s apart: %s to %s is %s%s, %s.", and(tied), first, second.to, second.value(), second.ranged(), second.noise()))...)
 	}
 	if len(ranked) > 2 {
-		if c := to(ranked[len(ranked)-1]); c.ratio.NA == "" && !c.tainted {
+		if c := to(ranked[len(ranked)-1]); c.Ratio.NA == "" && !c.tainted() {
 			t = append(t, text(fmt.Sprintf(" Last is %s: %s to it is %s%s, %s.", c.to, first, c.value(), c.ranged(), c.noise()))...)
 		}
 	}

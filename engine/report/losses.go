@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/stats"
@@ -18,14 +19,14 @@ func lossSection(b *builder, s record.Section) (Section, error) {
 	if err != nil {
 		return out, fmt.Errorf("table %q: %w", s.Title, err)
 	}
-	metrics := make([]metric, len(s.Metrics))
+	metrics := make([]compare.Name, len(s.Metrics))
 	for i, m := range s.Metrics {
-		metrics[i] = parseMetric(m)
+		metrics[i] = compare.ParseName(m)
 	}
 	if len(metrics) == 0 {
-		metrics = slices.DeleteFunc(b.usual(units), func(m metric) bool { return !ofTarget(m.name) })
+		metrics = slices.DeleteFunc(b.usual(units), func(m compare.Name) bool { return !ofTarget(m.Metric) })
 	}
-	metrics = slices.DeleteFunc(metrics, func(m metric) bool { return b.desc(m.name).Better == series.Neither })
+	metrics = slices.DeleteFunc(metrics, func(m compare.Name) bool { return b.desc(m.Metric).Better == series.Neither })
 	coords := slices.DeleteFunc(b.coordinates(), func(n string) bool { return n == "target" })
 	if v := varying(units, coords); len(units) > 0 && len(v) > 0 {
 		coords = v
@@ -47,7 +48,7 @@ func lossSection(b *builder, s record.Section) (Section, error) {
 		for _, g := range b.groups(units, coords) {
 			for _, m := range metrics {
 				c := b.compare(g, record.Ratio{Of: target, To: *s.Losses}, m)
-				if c.of == c.to || c.a.why != "" || c.b.why != "" {
+				if c.of == c.to || c.Of.Why != "" || c.To.Why != "" {
 					continue
 				}
 				compared = true
@@ -58,8 +59,8 @@ func lossSection(b *builder, s record.Section) (Section, error) {
 				for _, v := range values(g[0], coords) {
 					line = append(line, text(v))
 				}
-				class := b.desc(m.name).Class
-				t.Rows = append(t.Rows, append(line, text(m.text), text(number(c.a.value, class)), text(oneLine(c.to)), text(number(c.b.value, class)),
+				class := b.desc(m.Metric).Class
+				t.Rows = append(t.Rows, append(line, text(m.Text), text(number(c.Of.Value, class)), text(oneLine(c.to)), text(number(c.To.Value, class)),
 					text(c.value()), text(c.span()), text(c.says(), c.notes)))
 			}
 		}
@@ -81,9 +82,9 @@ func lossSection(b *builder, s record.Section) (Section, error) {
 
 // loses is true if the first side is worse and the noise does not explain it.
 func (c comparison) loses() bool {
-	worse := c.a.value > c.b.value
-	if c.better == series.Higher {
-		worse = c.a.value < c.b.value
+	worse := c.Of.Value > c.To.Value
+	if c.Better == series.Higher {
+		worse = c.Of.Value < c.To.Value
 	}
-	return worse && c.a.value != c.b.value && !math.IsNaN(c.a.value) && (c.ratio.NA != "" || c.ratio.Noise != stats.Within)
+	return worse && c.Of.Value != c.To.Value && !math.IsNaN(c.Of.Value) && (c.Ratio.NA != "" || c.Ratio.Noise != stats.Within)
 }

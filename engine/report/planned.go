@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
 )
@@ -75,7 +76,7 @@ func (b *builder) defaults() (out []record.Section) {
 		phases := record.Section{Kind: "table", Title: name + " by phase", Cells: s.Cells}
 		for _, window := range b.windows(units) {
 			for _, m := range []string{"req_per_s", "p99_ms", "failed"} {
-				if b.has(units, metric{window: window, name: m}) {
+				if b.has(units, compare.Name{Window: window, Metric: m}) {
 					phases.Metrics = append(phases.Metrics, window+"/"+m)
 				}
 			}
@@ -112,17 +113,17 @@ var usualMetrics = []string{
 }
 
 // usual are the metrics that a reader asks for first, of those that the units have.
-func (b *builder) usual(units []unit) (out []metric) {
+func (b *builder) usual(units []unit) (out []compare.Name) {
 	for _, name := range usualMetrics {
-		if m := parseMetric(name); b.has(units, m) {
+		if m := compare.ParseName(name); b.has(units, m) {
 			out = append(out, m)
 		}
 	}
 	return out
 }
 
-func (b *builder) has(units []unit, m metric) bool {
-	return slices.ContainsFunc(units, func(u unit) bool { _, ok := u.cell.Metrics[m.window][m.name]; return ok })
+func (b *builder) has(units []unit, m compare.Name) bool {
+	return slices.ContainsFunc(units, func(u unit) bool { _, ok := u.cell.Metrics[m.Window][m.Metric]; return ok })
 }
 
 // headline is the metric by which targets are compared: of a closed loop the rate, of an open loop, whose rate is given,
@@ -133,7 +134,7 @@ func (b *builder) headline(units []unit) []string {
 		names = []string{"p99_ms", "p50_ms"}
 	}
 	return slices.DeleteFunc(names, func(n string) bool {
-		return !b.has(units, parseMetric(n)) || b.desc(n).Better == series.Neither
+		return !b.has(units, compare.ParseName(n)) || b.desc(n).Better == series.Neither
 	})
 }
 

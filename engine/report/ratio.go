@@ -4,148 +4,83 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
-	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/stats"
 )
 
-// A comparison is a ratio between two targets with what it means.
+// A comparison is a ratio between two targets in words.
 type comparison struct {
-	metric metric
+	compare.Comparison
 	of, to string // targets; to is the winner if it was the best of several
 	best   []string
-	a, b   reading
-	ratio  stats.Ratio
-	better series.Better
-	// tainted is true if a guard spoils a side; notes has the footnotes that say so.
-	tainted bool
-	notes   Text
+	notes  Text // footnotes that say which guard spoils it
 }
 
 // compare gives the ratio of one target to another among the units of a row, one unit a target.
-func (b *builder) compare(units []unit, r record.Ratio, m metric) comparison {
-	c := comparison{metric: m, of: r.Of, best: r.To.Best, better: b.desc(m.name).Better}
-	c.to = b.reference(units, r, m)
-	ua, ub := find(units, r.Of), find(units, c.to)
-	c.a, c.b = b.side(ua, r.Of, m), b.side(ub, c.to, m)
-	switch {
-	case c.a.why != "":
-		c.ratio.NA = c.a.why
-	case c.b.why != "":
-		c.ratio.NA = c.b.why
-	default:
-		for _, u := range []*unit{ua, ub} {
-			if why := b.distorted(*u, m, r.DistortedAbove); why != "" && c.ratio.NA == "" {
-				c.ratio.NA = why
-			}
+func (b *builder) compare(units []unit, r record.Ratio, m compare.Name) comparison {
+	opt := compare.Options{DistortedAbove: r.DistortedAbove}
+	c := comparison{of: r.Of, to: r.To.Target, best: r.To.Best}
+	if len(c.best) > 0 {
+		c.to = c.best[0] // if none has a value
+		sides := make([]compare.Side, len(c.best))
+		for i, t := range c.best {
+			sides[i] = b.side(units, t)
 		}
-		if c.ratio.NA == "" {
-			c.ratio = stats.Compare(oneLine(c.of), b.sideOf(*ua, m, c.a), oneLine(c.to), b.sideOf(*ub, m, c.b))
+		if i := compare.Best(m, b.desc(m.Metric), sides, opt); i >= 0 {
+			c.to = c.best[i]
 		}
 	}
-	if c.ratio.NA == "0/0" && c.a.value != c.b.value { // of sums or peaks that one run alone has
-		c.ratio.NA = "0/0: the medians of the runs are both 0"
-	}
-	for _, r := range []reading{c.a, c.b} {
-		if r.tainted != "" && c.ratio.NA == "" {
-			c.tainted = true
-			c.notes = append(c.notes, b.note("not to be trusted: "+r.tainted))
-		}
+	c.Comparison = compare.Metric(m, b.desc(m.Metric), b.side(units, c.of), b.side(units, c.to), opt)
+	for _, why := range c.Tainted {
+		c.notes = append(c.notes, b.note("not to be trusted: "+why))
 	}
 	return c
 }
 
-func find(units []unit, target string) *unit {
+// side is a target among the units of a row. Only whole cells have A/A repeats.
+func (b *builder) side(units []unit, target string) compare.Side {
 	i := slices.IndexFunc(units, func(u unit) bool { return u.at("target") == target })
 	if i < 0 {
-		return nil
+		return compare.Side{Name: oneLine(target), Why: "no cell of " + oneLine(target)}
 	}
-	return &units[i]
-}
-
-func (b *builder) side(u *unit, target string, m metric) reading {
-	if u == nil {
-		return reading{why: "no cell of " + oneLine(target)}
-	}
-	return b.read(*u, m)
-}
-
-// reference names what is compared with: the target, or the best of several that have a value which is not distorted; the
-// first if none has.
-func (b *builder) reference(units []unit, ratio record.Ratio, m metric) string {
-	to := ratio.To
-	if len(to.Best) == 0 {
-		return to.Target
-	}
-	best, have := to.Best[0], false
-	var value float64
-	lower := b.desc(m.name).Better == series.Lower
-	for _, t := range to.Best {
-		u := find(units, t)
-		r := b.side(u, t, m)
-		if r.why == "" && b.distorted(*u, m, ratio.DistortedAbove) == "" && (!have || lower && r.value < value || !lower && r.value > value) {
-			best, value, have = t, r.value, true
-		}
-	}
-	return best
-}
-
-// sideOf adds what the same cell gave in other stages: its A/A repeats.
-func (b *builder) sideOf(u unit, m metric, r reading) stats.Side {
-	s := stats.Side{Runs: r.runs}
-	if u.round != 0 || u.repeat != 0 {
-		return s
-	}
-	for _, c := range b.again[b.sameKey(u.cell)] {
-		if c == u.cell || !hasResults(c.Status) {
-			continue
-		}
-		if v := b.readRuns(unit{cell: c}, m); v.why == "" {
-			s.Again = append(s.Again, stats.Median(v.runs))
-		}
+	u := units[i]
+	s := compare.Side{Name: oneLine(target), Cell: u.measured()}
+	if u.part == nil {
+		s.Again = b.again[u.cell]
 	}
 	return s
 }
 
-// distorted says why a latency of u says nothing: too many requests failed (a latency is of successes only) or were slow.
-// A limit of 0 is the usual one.
-func (b *builder) distorted(u unit, m metric, limit float64) string {
-	if b.desc(m.name).Unit != "ms" {
-		return ""
-	}
-	total := func(name string) float64 {
-		return stats.Sum(b.readRuns(u, parseMetric(name)).runs)
-	}
-	return stats.Distorted(b.name(u.cell.Coord), total("requests"), total("failed"), total("slow_over_1s"), limit)
-}
-
 // ahead is who the ratio favours; "" if it favours nobody, says nothing or is not to be trusted.
 func (c comparison) ahead() string {
-	switch {
-	case c.tainted || c.ratio.NA != "" || c.ratio.Noise != stats.Beyond || c.better == series.Neither:
-		return ""
-	case (c.ratio.Value > 1) == (c.better == series.Higher):
+	switch c.Outcome() {
+	case compare.Better:
 		return c.of
+	case compare.Worse:
+		return c.to
 	}
-	return c.to
+	return ""
 }
 
+func (c comparison) tainted() bool { return len(c.Tainted) > 0 }
+
 func (c comparison) value() string {
-	if c.ratio.NA != "" {
+	if c.Ratio.NA != "" {
 		return "n/a"
 	}
-	return factor(c.ratio.Value)
+	return factor(c.Ratio.Value)
 }
 
 // span is the range that single runs give; "" where each side has one run, which has none.
 func (c comparison) span() string {
 	switch {
-	case c.ratio.NA != "":
+	case c.Ratio.NA != "":
 		return "n/a"
-	case len(c.a.runs) == 1 && len(c.b.runs) == 1:
+	case len(c.Of.Runs) == 1 && len(c.To.Runs) == 1:
 		return ""
 	}
-	return factor(c.ratio.Low) + " to " + factor(c.ratio.High)
+	return factor(c.Ratio.Low) + " to " + factor(c.Ratio.High)
 }
 
 // ranged is the range as it stands behind a ratio in a sentence.
@@ -158,7 +93,7 @@ func (c comparison) ranged() string {
 
 // noise says how the ratio stands against the noise floor, or why there is none.
 func (c comparison) noise() string {
-	r := c.ratio
+	r := c.Ratio
 	switch {
 	case r.NA != "":
 		return "n/a: " + r.NA
@@ -179,7 +114,7 @@ func (c comparison) says() string {
 	if a := c.ahead(); a != "" {
 		return oneLine(a) + " is better: " + c.noise()
 	}
-	if c.tainted {
+	if c.tainted() {
 		return c.noise() + "; not to be trusted"
 	}
 	return c.noise()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
 )
 
@@ -19,9 +20,9 @@ func tableSection(b *builder, s record.Section) (Section, error) {
 		out.Blocks = append(out.Blocks, Paragraph{text("No cell was run of those that this table is about.")})
 		return out, nil
 	}
-	metrics := make([]metric, len(s.Metrics))
+	metrics := make([]compare.Name, len(s.Metrics))
 	for i, m := range s.Metrics {
-		metrics[i] = parseMetric(m)
+		metrics[i] = compare.ParseName(m)
 	}
 	if len(metrics) == 0 {
 		metrics = b.usual(units)
@@ -64,12 +65,12 @@ func (b *builder) rows(units []unit, rows, columns []string) []string {
 func (b *builder) basis(units []unit) Text {
 	low, high := -1, 0
 	for _, u := range units {
-		if !hasResults(u.cell.Status) {
+		if !u.cell.Status.HasResults() {
 			continue
 		}
 		n := 0
 		for _, id := range u.cell.Runs {
-			if r := b.runs[id]; r == nil || hasResults(r.Status) {
+			if r := b.runs[id]; r == nil || r.Status.HasResults() {
 				n++
 			}
 		}
@@ -89,7 +90,7 @@ func (b *builder) basis(units []unit) Text {
 }
 
 // pivot makes the table itself.
-func (b *builder) pivot(units []unit, rows, columns []string, metrics []metric) Table {
+func (b *builder) pivot(units []unit, rows, columns []string, metrics []compare.Name) Table {
 	var t Table
 	for _, r := range rows {
 		t.Columns = append(t.Columns, Column{Title: r})
@@ -148,7 +149,7 @@ func values(u unit, names []string) []string {
 }
 
 // ratioBlocks makes the table of ratios: a line for each row of the table, metric and ratio.
-func (b *builder) ratioBlocks(units []unit, coords []string, ratios []record.Ratio, metrics []metric) []Block {
+func (b *builder) ratioBlocks(units []unit, coords []string, ratios []record.Ratio, metrics []compare.Name) []Block {
 	coords = slices.DeleteFunc(slices.Clone(coords), func(n string) bool { return n == "target" })
 	for _, g := range b.groups(units, coords) {
 		// Two units of one target in a row would make the ratio ambiguous.
@@ -178,7 +179,7 @@ func (b *builder) ratioBlocks(units []unit, coords []string, ratios []record.Rat
 				if len(c.best) > 1 {
 					to += " (best of " + oneLine(strings.Join(c.best, ", ")) + ")"
 				}
-				t.Rows = append(t.Rows, append(line, text(m.text), text(oneLine(c.of)), text(to),
+				t.Rows = append(t.Rows, append(line, text(m.Text), text(oneLine(c.of)), text(to),
 					text(c.value()), text(c.span()), text(c.says(), c.notes)))
 			}
 		}
@@ -199,18 +200,18 @@ func ofTarget(name string) bool {
 }
 
 // ratioMetrics are those that the ratio names, else those of the table without their statistics.
-func (b *builder) ratioMetrics(r record.Ratio, table []metric) (out []metric) {
+func (b *builder) ratioMetrics(r record.Ratio, table []compare.Name) (out []compare.Name) {
 	if len(r.Metrics) > 0 {
 		for _, m := range r.Metrics {
-			out = append(out, parseMetric(m))
+			out = append(out, compare.ParseName(m))
 		}
 		return out
 	}
 	seen := map[string]bool{}
 	for _, m := range table {
-		if name := strings.TrimSuffix(m.text, "."+m.stat); m.stat != "n" && m.stat != "cv" && !seen[name] && ofTarget(m.name) {
+		if name := strings.TrimSuffix(m.Text, "."+m.Stat); m.Stat != "n" && m.Stat != "cv" && !seen[name] && ofTarget(m.Metric) {
 			seen[name] = true
-			out = append(out, parseMetric(name))
+			out = append(out, compare.ParseName(name))
 		}
 	}
 	return out

@@ -1,0 +1,118 @@
+// Package compare sets one number beside another: two sides of a metric, their ratio, and what it may be taken for.
+//
+//  1. A Name says which number of a cell is meant, and Read gives it, with the runs that it is of, or why there is none.
+//  2. A Side is a cell, and the same cell in other stages, which is what the machine calls the same (A/A).
+//  3. Metric compares two sides: no ratio where one has no value, where both are 0, or where too many requests of a side
+//     failed for its latency to say anything; else the ratio with its noise (package stats).
+//  4. An Outcome is what that says by the direction in which the metric is better. A side that a guard spoils is never
+//     better nor worse.
+//
+// It reads records only, and puts no more words around them than the reasons why something cannot be said.
+package compare
+
+import (
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/stats"
+)
+
+// A Side is one side of a comparison.
+type Side struct {
+	Name  string         // how texts call it
+	Cell  *record.Cell   // nil if there is none; Why then says why
+	Again []*record.Cell // the same cell in other stages
+	Why   string
+}
+
+// Options of a comparison; the zero value works.
+type Options struct {
+	// DistortedAbove is the part of failed or slow requests above which a latency says nothing; zero is
+	// stats.DistortedAbove.
+	DistortedAbove float64
+}
+
+// A Comparison is one number of two sides.
+type Comparison struct {
+	Name   Name
+	Of, To Reading
+	// Ratio of Of to To; it is always that of the medians of the runs. Its NA says why there is none.
+	Ratio  stats.Ratio
+	Better series.Better
+	// Tainted are the guards that spoil a side, in words, that of Of first; empty where there is no ratio.
+	Tainted []string
+}
+
+// Metric compares a number of two sides. Desc describes the metric.
+func Metric(m Name, d series.Desc, of, to Side, opt Options) Comparison {
+	c := Comparison{Name: m, Better: d.Better, Of: of.read(m), To: to.read(m)}
+	switch {
+	case c.Of.Why != "":
+		c.Ratio.NA = c.Of.Why
+	case c.To.Why != "":
+		c.Ratio.NA = c.To.Why
+	default:
+		if c.Ratio.NA = of.distorted(d, opt); c.Ratio.NA == "" {
+			c.Ratio.NA = to.distorted(d, opt)
+		}
+		if c.Ratio.NA == "" {
+			c.Ratio = stats.Compare(of.Name, of.runs(m, c.Of), to.Name, to.runs(m, c.To))
+		}
+	}
+	if c.Ratio.NA == "0/0" && c.Of.Value != c.To.Value { // of sums or peaks that one run alone has
+		c.Ratio.NA = "0/0: the medians of the runs are both 0"
+	}
+	for _, r := range []Reading{c.Of, c.To} {
+		if r.Tainted != "" && c.Ratio.NA == "" {
+			c.Tainted = append(c.Tainted, r.Tainted)
+		}
+	}
+	return c
+}
+
+func (s Side) read(m Name) Reading {
+	if s.Cell == nil {
+		return Reading{Why: s.Why}
+	}
+	return Read(s.Cell, s.Name, m)
+}
+
+// distorted says why a latency of s says nothing, or "": a latency is of successes only, and too many requests failed or
+// were slow.
+func (s Side) distorted(d series.Desc, opt Options) string {
+	if d.Unit != "ms" {
+		return ""
+	}
+	total := func(name string) float64 { return stats.Sum(s.read(ParseName(name)).Runs) }
+	return stats.Distorted(s.Name, total("requests"), total("failed"), total("slow_over_1s"), opt.DistortedAbove)
+}
+
+// runs adds to a side's values what the same cell gave in other stages.
+func (s Side) runs(m Name, r Reading) stats.Side {
+	side := stats.Side{Runs: r.Runs}
+	for _, c := range s.Again {
+		if c == s.Cell || !c.Status.HasResults() {
+			continue
+		}
+		if v := Read(c, s.Name, Name{Text: m.Text, Window: m.Window, Metric: m.Metric}); v.Why == "" {
+			side.Again = append(side.Again, stats.Median(v.Runs))
+		}
+	}
+	return side
+}
+
+// Best is the index of the side with the best value of a metric among those that have one which is not distorted; -1 if
+// none has. Of equal ones the first is the best.
+func Best(m Name, d series.Desc, sides []Side, opt Options) int {
+	best := -1
+	var value float64
+	for i, s := range sides {
+		r := s.read(m)
+		if r.Why != "" || s.distorted(d, opt) != "" {
+			continue
+		}
+		if best < 0 || d.Better == series.Lower && r.Value < value || d.Better != series.Lower && r.Value > value {
+			best, value = i, r.Value
+		}
+	}
+	return best
+}
