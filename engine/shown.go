@@ -10,6 +10,7 @@ import (
 	"github.com/planrun/planrun/engine/measure"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/report"
+	"github.com/planrun/planrun/internal/hdr"
 	"github.com/planrun/planrun/engine/verdict"
 )
 
@@ -135,6 +136,21 @@ func input(set *record.Set, res *record.Results, env *record.Environment, runs [
 				series = measure.All(last)
 			}
 			return series[name].T, series[name].V, nil
+		},
+		Threads: func(id string) (out []report.Track, err error) {
+			if err := read(id); err != nil {
+				return nil, err
+			}
+			for _, s := range measure.Threads(last, "sut") {
+				out = append(out, report.Track{Name: s.Desc.Name, T: s.T, V: s.V})
+			}
+			return out, nil
+		},
+		Latency: func(id string) (*hdr.Histogram, error) {
+			if err := read(id); err != nil {
+				return nil, err
+			}
+			return measure.Latency(last), nil
 		},
 		Events: func(id string) ([]record.Event, []string, error) {
 			if err := read(id); err != nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/hdr"
 )
 
 // An Input is what a report is made of.
@@ -16,6 +17,11 @@ type Input struct {
 	// and the values; none if the run has no such series. (Package measure knows what a name means over time.) nil means that
 	// there are none to be had.
 	Series func(id, name string) (times, values []float64, err error)
+	// Threads gives the CPU that each thread of a run's target used over the run's time, in cores. nil means that there are none
+	// to be had.
+	Threads func(id string) ([]Track, error)
+	// Latency gives the latencies of a run's headline, nil if it has none. nil means that there are none to be had.
+	Latency func(id string) (*hdr.Histogram, error)
 	// Events reads one run's events, and what the reader had to leave out. nil means that there are none to be had.
 	Events func(id string) (events []record.Event, notes []string, err error)
 }
@@ -41,7 +47,9 @@ func Write(w io.Writer, in Input, opt Options) error {
 var sections = []func(*builder) ([]Section, error){
 	findings,
 	leftovers,
+	overview,
 	planned,
+	pictures,
 	gaps,
 	failures,
 	guards,
@@ -62,7 +70,7 @@ func Build(in Input, opt Options) (*Document, error) {
 		return nil, fmt.Errorf("making a report: there are no results")
 	}
 	b := newBuilder(in, opt)
-	d := &Document{Title: b.res.Plan}
+	d := &Document{Title: b.res.Plan, Facts: b.facts()}
 	if b.res.About != "" {
 		d.Lead = append(d.Lead, Paragraph{text(b.res.About)})
 	}

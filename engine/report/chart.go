@@ -3,54 +3,106 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
-	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/stats"
 )
 
 // chartSection draws a metric or series over the time of the runs, a line for each cell: of several runs the median in
-// each second. Bars show a metric of the whole run, which a table does as well.
+// each second. Bars show a metric of the whole run: a table, with a picture of it.
 func chartSection(b *builder, s record.Section) (Section, error) {
 	if s.As == "bars" {
 		s.Metrics = []string{s.Title}
-		return tableSection(b, s)
+		out, err := tableSection(b, s)
+		if err != nil {
+			return out, err
+		}
+		units, err := b.units(s.Cells)
+		if bars := b.ranges(units, parseMetric(s.Title)); err == nil && len(bars) > 0 {
+			out.Blocks = append(out.Blocks, Ranges{Title: s.Title, Groups: []RangeGroup{{Label: b.label(parseMetric(s.Title)), Bars: bars}}})
+		}
+		return out, err
 	}
 	out := Section{Title: s.Title + " over time"}
 	units, err := b.units(s.Cells)
 	if err != nil {
 		return out, fmt.Errorf("chart %q: %w", s.Title, err)
 	}
-	length := b.longest(units)
+	chart, err := b.chart(units, []string{s.Title})
+	if err != nil {
+		return out, fmt.Errorf("chart %q: %w", s.Title, err)
+	}
+	if len(chart.Panels) == 0 {
+		out.Blocks = append(out.Blocks, Paragraph{text("No sample of ", mono(s.Title), " was recorded.")})
+		return out, nil
+	}
+	out.Blocks = append(out.Blocks, chart)
+	return out, nil
+}
+
+// chart has a panel for each of the names that some unit has samples of.
+func (b *builder) chart(units []unit, names []string) (Chart, error) {
+	seen := make([]watched, len(units))
+	for i, u := range units {
+		w, err := b.watch(u, names, 0, false)
+		if err != nil {
+			return Chart{}, err
+		}
+		seen[i] = w
+	}
+	return b.chartOf(units, seen, names)
+}
+
+// chartOf is the chart of what was read of units.
+func (b *builder) chartOf(units []unit, seen []watched, names []string) (Chart, error) {
+	c := Chart{Seconds: b.longest(units), Phases: b.stretches(units)}
+	labels, keys := b.lineNames(units)
+	for _, name := range names {
+		p := Panel{Title: name, Unit: b.unitOf(name)}
+		some := false
+		for i := range units {
+			line := Line{Name: labels[i], Key: keys[i], Values: make([]*float64, c.Seconds)}
+			for sec, v := range seen[i].series[name] {
+				if sec < c.Seconds {
+					if line.Values[sec] = median(v); line.Values[sec] != nil {
+						some = true
+					}
+				}
+			}
+			p.Lines = append(p.Lines, line)
+		}
+		if some {
+			c.Panels = append(c.Panels, p)
+		}
+	}
+	marks, err := b.marks(units)
+	c.Marks = marks
+	return c, err
+}
+
+// unitOf is the unit of a metric or series; a series whose name says it needs none.
+func (b *builder) unitOf(name string) string { return b.desc(name).Unit }
+
+// lineNames are the names of lines that stand for units, and their keys: those of the targets, if each is of another one.
+func (b *builder) lineNames(units []unit) (names []string, keys []int) {
 	coords := []string{"target"}
 	if v := varying(units, b.coordinates()); len(v) > 0 {
 		coords = v
 	}
-	chart := Chart{Title: s.Title, Unit: b.desc(s.Title).Unit}
-	some := false
-	for _, u := range units {
-		line := Line{Name: strings.Join(values(u, coords), " / "), Values: make([]*float64, length)}
-		seconds, err := b.seconds(u, s.Title, length)
-		if err != nil {
-			return out, fmt.Errorf("chart %q: %w", s.Title, err)
+	targets := map[string]bool{}
+	for i, u := range units {
+		names = append(names, strings.Join(values(u, coords), " / "))
+		keys = append(keys, i)
+		targets[u.at("target")] = true
+	}
+	if len(targets) == len(units) {
+		for i, u := range units {
+			keys[i] = b.rank["target"][u.at("target")]
 		}
-		for i, v := range seconds {
-			if line.Values[i] = median(v); line.Values[i] != nil {
-				some = true
-			}
-		}
-		chart.Lines = append(chart.Lines, line)
 	}
-	if !some {
-		out.Blocks = append(out.Blocks, Paragraph{text("No sample of ", mono(s.Title), " was recorded.")})
-		return out, nil
-	}
-	for i := range length {
-		chart.Phases = append(chart.Phases, b.phaseAt(units, float64(i)))
-	}
-	out.Blocks = append(out.Blocks, chart)
-	return out, nil
+	return names, keys
 }
 
 // median of v, or nil of nothing.
@@ -79,103 +131,37 @@ func (b *builder) longest(units []unit) int {
 	return int(min(math.Ceil(end), most))
 }
 
-// seconds are the values of a cell's runs in each second: one value a run, the median of its samples there.
-func (b *builder) seconds(u unit, name string, length int) ([][]float64, error) {
-	out := make([][]float64, length)
-	for _, id := range u.cell.Runs {
-		if b.in.Series == nil || b.runs[id] == nil {
-			continue
-		}
-		t, v, err := b.in.Series(id, name)
-		if err != nil {
-			return nil, fmt.Errorf("reading run %s: %w", id, err)
-		}
-		run := make([][]float64, length)
-		for i := range min(len(t), len(v)) {
-			if at := int(math.Floor(t[i])); at >= 0 && at < length && !math.IsNaN(v[i]) && !math.IsInf(v[i], 0) {
-				run[at] = append(run[at], v[i])
-			}
-		}
-		for i := range run {
-			if m := median(run[i]); m != nil {
-				out[i] = append(out[i], *m)
-			}
+// stretches are the phases of the first run that there is.
+func (b *builder) stretches(units []unit) (out []Stretch) {
+	r := b.firstRun(units)
+	if r == nil {
+		return nil
+	}
+	for i, p := range r.Phases {
+		if p.End > p.Start || i == 0 {
+			out = append(out, Stretch{p.Name, p.Kind, p.Start, p.End})
 		}
 	}
-	return out, nil
+	return out
 }
 
-// phaseAt names the phase in which a second begins, in the first run that there is; the next one's name if none is on.
-func (b *builder) phaseAt(units []unit, t float64) string {
+// firstRun is the first run of the units that has phases; nil if none has.
+func (b *builder) firstRun(units []unit) *record.Run {
 	for _, u := range units {
 		for _, id := range u.cell.Runs {
-			r := b.runs[id]
-			if r == nil || len(r.Phases) == 0 {
-				continue
+			if r := b.runs[id]; r != nil && len(r.Phases) > 0 {
+				return r
 			}
-			for _, p := range r.Phases {
-				if t < p.End && (t >= p.Start || p.Start < t+1) {
-					return p.Name
-				}
-			}
-			return ""
 		}
 	}
-	return ""
+	return nil
 }
 
-// step is how many seconds a line of a chart's table stands for: the smallest of these that gives at most 30 lines.
-func step(seconds int) int {
-	for _, s := range []int{1, 2, 5, 10, 30, 60, 300, 600} {
-		if seconds <= 30*s {
-			return s
-		}
+// phaseAt names the phase in which a second begins; the next one's name if none is on.
+func (c Chart) phaseAt(t float64) string {
+	i := slices.IndexFunc(c.Phases, func(p Stretch) bool { return t < p.To && (t >= p.From || p.From < t+1) })
+	if i < 0 {
+		return ""
 	}
-	return 3600
-}
-
-// table shows a chart in numbers. A line that stands for several seconds has the median of theirs, and begins anew with
-// each phase, so that no line mixes two.
-func (c Chart) table() Table {
-	every := step(len(c.Phases))
-	t := Table{Columns: []Column{{Title: "from (s)", Right: true}, {Title: "phase"}}}
-	for _, l := range c.Lines {
-		t.Columns = append(t.Columns, Column{Title: l.Name, Right: true})
-	}
-	for i := 0; i < len(c.Phases); {
-		j := i
-		for j < len(c.Phases) && j < i+every && c.Phases[j] == c.Phases[i] {
-			j++
-		}
-		line := row(grouped(float64(i)), dash(c.Phases[i]))
-		for _, l := range c.Lines {
-			var v []float64
-			for _, x := range l.Values[i:j] {
-				if x != nil {
-					v = append(v, *x)
-				}
-			}
-			cell := "no sample"
-			if m := median(v); m != nil {
-				cell = number(*m, series.Timing)
-			}
-			line = append(line, text(cell))
-		}
-		t.Rows = append(t.Rows, line)
-		i = j
-	}
-	return t
-}
-
-// caption says what the numbers of a chart's table are.
-func (c Chart) caption() Text {
-	unit := ""
-	if c.Unit != "" && header(c.Title, series.Desc{Unit: c.Unit}) != c.Title {
-		unit = " in " + c.Unit
-	}
-	of := "each second"
-	if n := step(len(c.Phases)); n > 1 {
-		of = fmt.Sprintf("up to %d seconds (the median of theirs)", n)
-	}
-	return text(mono(c.Title), unit+", "+of+"; of several runs the median.")
+	return c.Phases[i].Name
 }

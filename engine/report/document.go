@@ -1,20 +1,31 @@
 package report
 
+import "github.com/planrun/planrun/engine/record"
+
 // A Document is a report before it has a form.
 type Document struct {
 	Title    string
+	Facts    []Fact // what a page shows at its head; sections say all of it too
 	Lead     []Block
 	Sections []Section
 	Notes    []Text // footnotes; Span.Note counts from 1
+}
+
+// A Fact is a name and its value.
+type Fact struct {
+	Name string
+	Text Text
 }
 
 // A Section of a document.
 type Section struct {
 	Title  string
 	Blocks []Block
+	// Pictures marks a section whose numbers tables of other sections tell: a writer without pictures leaves it out.
+	Pictures bool
 }
 
-// A Block is a Paragraph, Heading, List, Table, Code or Chart.
+// A Block is a Paragraph, Heading, List, Table, Code, Verdicts, Chart, Ranges or Percentiles.
 type Block interface{ block() }
 
 // A Paragraph of text.
@@ -41,26 +52,11 @@ type Column struct {
 // Code is text to be kept as it is.
 type Code struct{ Lines []string }
 
-// A Chart is one or more lines over time, with a point a second. A writer without pictures shows it as a table.
-type Chart struct {
-	Title  string // the metric or series
-	Unit   string
-	Phases []string // in each second
-	Lines  []Line
-}
-
-// A Line has one value for each second; nil where there was none.
-type Line struct {
-	Name   string
-	Values []*float64
-}
-
 func (Paragraph) block() {}
 func (Heading) block()   {}
 func (List) block()      {}
 func (Table) block()     {}
 func (Code) block()      {}
-func (Chart) block()     {}
 
 // Text is a line of spans.
 type Text []Span
@@ -80,6 +76,11 @@ const (
 	Plain  Style = iota
 	Strong       // what a reader who skims must see
 	Mono         // expressions, commands, values as written
+	// Words that say how something came out: a writer may set them off by colour, never by colour alone.
+	Good     // as it should be
+	Bad      // not so
+	Doubtful // not known
+	Missing  // there is nothing to say it of
 )
 
 // text joins strings, spans and texts.
@@ -104,6 +105,23 @@ func text(parts ...any) Text {
 
 func mono(s string) Span   { return Span{Text: s, Style: Mono} }
 func strong(s string) Span { return Span{Text: s, Style: Strong} }
+
+// badge is the word of a verdict's outcome.
+func badge(outcome string) Span {
+	switch outcome {
+	case record.Pass:
+		return Span{Text: outcome, Style: Good}
+	case record.Fail, record.Error:
+		return Span{Text: outcome, Style: Bad}
+	case record.Inconclusive:
+		return Span{Text: outcome, Style: Doubtful}
+	case record.NotSupported:
+		return Span{Text: outcome, Style: Missing}
+	case record.NotJudged:
+		return Span{Text: outcome}
+	}
+	return strong(outcome)
+}
 
 // join puts sep between texts.
 func join(texts []Text, sep string) Text {

@@ -25,6 +25,9 @@ func visible(s string) string {
 	return b.String()
 }
 
+// Visible is text from outside as every writer must show it: see visible.
+func Visible(s string) string { return visible(s) }
+
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\t", "    ")
 
 // oneLine joins lines with spaces.

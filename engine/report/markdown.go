@@ -17,6 +17,9 @@ func WriteMarkdown(w io.Writer, d *Document) error {
 	m.line("# " + m.inline(text(oneLine(d.Title)), false))
 	m.blocks(d.Lead)
 	for _, s := range d.Sections {
+		if s.Pictures {
+			continue
+		}
 		m.line("## " + m.inline(text(oneLine(s.Title)), false))
 		m.blocks(s.Blocks)
 	}
@@ -60,9 +63,10 @@ func (m *markdown) blocks(blocks []Block) {
 			m.table(b)
 		case Code:
 			m.code(b)
+		case Verdicts:
+			m.blocks(b.tables())
 		case Chart:
-			m.line(m.inline(b.caption(), false))
-			m.table(b.table())
+			m.blocks(b.tables())
 		}
 	}
 }
@@ -78,7 +82,7 @@ func (m *markdown) inline(t Text, table bool) string {
 		switch s.Style {
 		case Mono:
 			b.WriteString(codeSpan(s.Text, table))
-		case Strong:
+		case Strong, Bad, Doubtful, Missing: // what is good needs no stress
 			if inner := escape(oneLine(s.Text)); inner != "" {
 				b.WriteString("**" + inner + "**")
 			}

@@ -136,21 +136,17 @@ func TestLosses(t *testing.T) {
 }
 
 func TestChartBuckets(t *testing.T) {
-	c := Chart{Title: "x", Lines: []Line{{Name: "a"}}}
+	p := Panel{Title: "x", Lines: []Line{{Name: "a"}}}
+	c := Chart{Seconds: 70, Phases: []Stretch{{Name: "one", To: 33}, {Name: "two", From: 33, To: 70}}}
 	for i := range 70 {
 		v := float64(i)
 		value := &v
 		if i >= 20 && i < 30 {
 			value = nil
 		}
-		c.Lines[0].Values = append(c.Lines[0].Values, value)
-		phase := "one"
-		if i >= 33 {
-			phase = "two"
-		}
-		c.Phases = append(c.Phases, phase)
+		p.Lines[0].Values = append(p.Lines[0].Values, value)
 	}
-	got := grid(c.table())
+	got := grid(c.table(p))
 	if len(got) != 16 {
 		t.Fatalf("%d lines, want a header and 15: %v", len(got), got)
 	}

@@ -6,52 +6,107 @@ import (
 	"github.com/planrun/planrun/engine/record"
 )
 
-// verdictSection is the table of verdicts, in the plan's order; a row for each judgement, and a row for each of its runs
-// where it judges runs.
+// Verdicts are all verdicts with what they judged, in the plan's order.
+type Verdicts []Verdict
+
+// A Verdict of the plan.
+type Verdict struct {
+	Name, About string
+	Judged      []Judged
+}
+
+// Text is the outcome in words, with the label of the case that held.
+func (j Judged) Text() Text { return outcome(j.Outcome, j.Label) }
+
+// Values are those of the expression's parts.
+func (j Judged) Values() Text { return operands(j.Operands) }
+
+// Text is the outcome in words, with the label of the case that held.
+func (j JudgedRun) Text() Text { return outcome(j.Outcome, j.Label) }
+
+// Values are those of the expression's parts.
+func (j JudgedRun) Values() Text { return operands(j.Operands) }
+
+// Judged is one judgement of a verdict. Runs has those of single runs, where the verdict judges runs; the one of the only
+// run is left out, since the judgement itself says it.
+type Judged struct {
+	Of         string // "throughput / h1-small / nginx"
+	Outcome    string // as in package record
+	Label      string // of cases
+	Expression string
+	Operands   []record.Operand
+	N          int    // runs that it rests on
+	Gate       string // "no", "yes", "if it fails": a gate may hold for some cells only
+	Why        string
+	Runs       []JudgedRun
+}
+
+// A JudgedRun is the judgement of one run or round.
+type JudgedRun struct {
+	Of             string // "round 1, repeat 2"
+	Outcome, Label string
+	Operands       []record.Operand
+	Why            string
+}
+
+// verdictSection holds the verdicts.
 func verdictSection(b *builder) (Section, error) {
 	s := Section{Title: "Verdicts"}
 	if len(b.res.Verdicts) == 0 {
 		s.Blocks = append(s.Blocks, Paragraph{text("The plan judges nothing, or nothing was judged.")})
 		return s, nil
 	}
-	t := Table{Columns: []Column{{Title: "verdict"}, {Title: "outcome"}, {Title: "of"}, {Title: "expression"}, {Title: "values"}, {Title: "runs", Right: true}, {Title: "gate"}, {Title: "why"}}}
+	var all Verdicts
+	at := map[string]int{}
 	for _, j := range b.res.Verdicts {
-		t.Rows = append(t.Rows, row(j.Verdict, outcome(j.Outcome, j.Label), b.place(j.Coord), expression(j.Expression), operands(j.Operands), count(j.N, "run"), gateWords(j.Gate), because(j)))
-	}
-	s.Blocks = append(s.Blocks, t)
-	said := map[string]bool{}
-	for _, j := range b.res.Verdicts {
-		if j.About != "" && !said[j.Verdict] {
-			said[j.Verdict] = true
-			s.Blocks = append(s.Blocks, Paragraph{text(j.Verdict + ": " + j.About)})
+		i, ok := at[j.Verdict]
+		if !ok {
+			i = len(all)
+			at[j.Verdict] = i
+			all = append(all, Verdict{Name: j.Verdict})
 		}
+		v := &all[i]
+		if v.About == "" {
+			v.About = j.About
+		}
+		judged := Judged{Of: b.place(j.Coord), Outcome: j.Outcome, Label: j.Label, Expression: j.Expression, Operands: j.Operands, N: j.N, Gate: gateWords(j.Gate), Why: because(j)}
+		if len(j.Runs) > 1 {
+			for _, r := range j.Runs {
+				judged.Runs = append(judged.Runs, JudgedRun{b.which(r.Round, r.Repeat), r.Outcome, r.Label, r.Operands, r.Reason})
+			}
+		}
+		v.Judged = append(v.Judged, judged)
 	}
-	if runs := b.runTable(); len(runs.Rows) > 0 {
-		s.Blocks = append(s.Blocks, Heading{"Run by run"}, runs)
-	}
+	s.Blocks = append(s.Blocks, all)
 	return s, nil
 }
 
-// runTable has the judgements of single runs, where a verdict judges runs.
-func (b *builder) runTable() Table {
-	t := Table{Columns: []Column{{Title: "verdict"}, {Title: "of"}, {Title: "run"}, {Title: "outcome"}, {Title: "values"}, {Title: "why"}}}
-	for _, j := range b.res.Verdicts {
-		if len(j.Runs) < 2 { // the verdict itself says it
-			continue
+// tables show the verdicts in rows: one for each judgement, and one for each of its runs where it judges runs.
+func (vs Verdicts) tables() (out []Block) {
+	t := Table{Columns: []Column{{Title: "verdict"}, {Title: "outcome"}, {Title: "of"}, {Title: "expression"}, {Title: "values"}, {Title: "runs", Right: true}, {Title: "gate"}, {Title: "why"}}}
+	runs := Table{Columns: []Column{{Title: "verdict"}, {Title: "of"}, {Title: "run"}, {Title: "outcome"}, {Title: "values"}, {Title: "why"}}}
+	var abouts []Block
+	for _, v := range vs {
+		for _, j := range v.Judged {
+			t.Rows = append(t.Rows, row(v.Name, outcome(j.Outcome, j.Label), j.Of, expression(j.Expression), operands(j.Operands), count(j.N, "run"), j.Gate, dash(j.Why)))
+			for _, r := range j.Runs {
+				runs.Rows = append(runs.Rows, row(v.Name, j.Of, r.Of, outcome(r.Outcome, r.Label), operands(r.Operands), dash(r.Why)))
+			}
 		}
-		for _, r := range j.Runs {
-			t.Rows = append(t.Rows, row(j.Verdict, b.name(j.Coord), b.which(r.Round, r.Repeat), outcome(r.Outcome, r.Label), operands(r.Operands), dash(r.Reason)))
+		if v.About != "" {
+			abouts = append(abouts, Paragraph{text(v.Name + ": " + v.About)})
 		}
 	}
-	return t
+	out = append([]Block{t}, abouts...)
+	if len(runs.Rows) > 0 {
+		out = append(out, Heading{"Run by run"}, runs)
+	}
+	return out
 }
 
-// outcome stresses all that is not a pass.
-func outcome(o, label string) Text {
-	t := text(strong(o))
-	if o == record.Pass || o == record.NotJudged {
-		t = text(o)
-	}
+// outcome is an outcome's word, with the label of the case that held.
+func outcome(outcome, label string) Text {
+	t := text(badge(outcome))
 	if label != "" {
 		t = append(t, text(": ", label)...)
 	}
@@ -98,7 +153,7 @@ func because(j record.Judgement) string {
 	if j.Broke != "" {
 		parts = append(parts, "first broken at "+j.Broke)
 	}
-	return dash(strings.Join(parts, "; "))
+	return strings.Join(parts, "; ")
 }
 
 func dash(s string) string {

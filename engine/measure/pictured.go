@@ -1,0 +1,42 @@
+package measure
+
+import (
+	"fmt"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/internal/hdr"
+)
+
+// Latency is the histogram of all latencies of a run's headline, in nanoseconds; nil if there are none. It may be part of
+// d: it must not be changed.
+func Latency(d *record.Data) *hdr.Histogram {
+	return newIndex(d).sum(headlineLoads(d.Run), headlineSpans(d.Run.Phases)).latency()
+}
+
+// Threads are the CPUs in use by each thread of the processes of a role that is recorded one by one, over the whole run;
+// all others together are "other". The name of a series is the thread's: "nginx/4711", with its replica where there are
+// several.
+func Threads(d *record.Data, role string) []Series {
+	ix := newIndex(d)
+	replicas := false
+	for _, tr := range ix.tracks {
+		replicas = replicas || tr.series == threadCPU && tr.role == role && tr.replica > 0
+	}
+	var out []Series
+	for _, tr := range ix.tracks {
+		if tr.series != threadCPU || tr.role != role || tr.label == "" {
+			continue
+		}
+		t, v := rates([]*track{tr})
+		if len(t) == 0 {
+			continue
+		}
+		name := tr.label
+		if replicas || tr.label == otherRest {
+			name = fmt.Sprintf("%s/%d: %s", tr.source, tr.replica, tr.label)
+		}
+		out = append(out, Series{gauge(name, "cores", series.Timing, "CPUs in use by one thread"), t, v})
+	}
+	return out
+}

@@ -1,0 +1,46 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/planrun/planrun/engine/record"
+)
+
+// facts are what a page shows at its head.
+func (b *builder) facts() (out []Fact) {
+	put := func(name string, parts ...any) { out = append(out, Fact{name, text(parts...)}) }
+	style, word := Good, "complete"
+	switch {
+	case b.res.Exit == 3:
+		style = Doubtful
+	case b.res.Exit != 0:
+		style = Bad
+	}
+	put("exit", Span{Text: fmt.Sprint(b.res.Exit), Style: style})
+	n := map[string]int{}
+	for _, j := range b.res.Verdicts {
+		n[j.Outcome]++
+	}
+	var words []Text
+	for _, o := range []string{record.Fail, record.Error, record.Inconclusive, record.NotSupported, record.Pass, record.NotJudged} {
+		if n[o] > 0 {
+			words = append(words, text(grouped(float64(n[o]))+" ", badge(o)))
+		}
+	}
+	if len(words) > 0 {
+		put("verdicts", join(words, ", "))
+	}
+	if !b.res.Complete {
+		style, word = Doubtful, "not complete"
+	} else {
+		style = Good
+	}
+	put("result set", Span{Text: word, Style: style})
+	put("measured", count(len(b.in.Runs), "run")+" of "+count(len(b.res.Cells), "cell"))
+	if e := b.in.Environment; e != nil {
+		put("begun", e.Start.UTC().Format("2006-01-02 15:04 UTC"))
+		put("on", fmt.Sprintf("%s, %d x %s", dash(e.Hostname), e.CPUs, dash(e.CPUModel)))
+		put("by", "planrun "+e.Planrun)
+	}
+	return out
+}

@@ -1,0 +1,81 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/planrun/planrun/engine/record"
+)
+
+// mostMarks bounds what is marked in a chart; the record has it all.
+const mostMarks = 20
+
+// marks are the actions of a scenario but those that only make load (of the first run: the plan is the same for all), and
+// of each unit's first run what happened besides, such as a process that died. What happened several times is one mark.
+func (b *builder) marks(units []unit) ([]Mark, error) {
+	var out []Mark
+	at := map[string]int{}
+	put := func(t float64, text string) {
+		if i, ok := at[text]; ok {
+			out[i].At = append(out[i].At, t)
+			return
+		}
+		at[text] = len(out)
+		out = append(out, Mark{At: []float64{t}, Text: text})
+	}
+	if r := b.firstRun(units); r != nil {
+		for _, a := range r.Actions {
+			if !marked(r, a) {
+				continue
+			}
+			put(a.Start, actionWords(a))
+		}
+	}
+	for _, u := range units {
+		r := b.firstRun([]unit{u})
+		if r == nil || b.in.Events == nil {
+			continue
+		}
+		events, _, err := b.in.Events(r.ID)
+		if err != nil {
+			return nil, fmt.Errorf("events of run %s: %w", r.ID, err)
+		}
+		for _, e := range events {
+			if slices.Contains(telling, e.Kind) && e.T > 0 {
+				who := ""
+				if len(units) > 1 {
+					who = u.at("target") + ": "
+				}
+				put(e.T, oneLine(who+e.Kind+": "+e.Message))
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(x, y Mark) int { return cmp.Compare(x.At[0], y.At[0]) })
+	if more := len(out) - mostMarks; more > 0 {
+		out = out[:mostMarks]
+	}
+	return out, nil
+}
+
+// marked reports whether an action of a run changes something other than the load, while phases are on.
+func marked(r *record.Run, a record.Action) bool {
+	switch a.Kind {
+	case "load", "start", "write", "wait", "hold", "repeat", "snapshot":
+		return a.Error != ""
+	}
+	i := slices.IndexFunc(r.Phases, func(p record.Phase) bool { return p.Name == a.Phase })
+	return a.Error != "" || i >= 0 && r.Phases[i].Kind != "install"
+}
+
+func actionWords(a record.Action) string {
+	s := a.Kind
+	if a.Name != "" && a.Name != a.Kind {
+		s += " " + a.Name
+	}
+	s += " (phase " + a.Phase + ")"
+	if a.Error != "" {
+		s += ": " + a.Error
+	}
+	return oneLine(s)
+}

@@ -1,0 +1,207 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// What the pictures of a report are bounded by, so that it is written within seconds and opens at once.
+const (
+	mostPictured = 8      // groups of cells that are drawn over time
+	mostLines    = 8      // targets in one picture
+	mostRuns     = 5      // runs of a cell that are read
+	mostSeconds  = 20_000 // recorded seconds that are read for pictures in all
+	mostPanels   = 12     // groups in the picture of all
+)
+
+// A group is the cells that differ in the target alone.
+type group struct {
+	units []unit
+	name  string
+}
+
+func (b *builder) comparable() (out []group) {
+	all := make([]int, len(b.res.Cells))
+	for i := range all {
+		all[i] = i
+	}
+	units, _ := b.units(all)
+	for _, g := range b.groups(units, append([]string{"stage", "scenario"}, b.axes...)) {
+		c := g[0].cell.Coord
+		c.Target = ""
+		out = append(out, group{g, b.name(c)})
+	}
+	return out
+}
+
+// overview shows the metric by which targets are compared, with its range, scenario by scenario.
+func overview(b *builder) ([]Section, error) {
+	var r Ranges
+	groups := b.comparable()
+	more := 0
+	for _, g := range groups {
+		names := b.headline(g.units)
+		if len(names) == 0 {
+			continue
+		}
+		m := parseMetric(names[0])
+		bars := b.ranges(g.units, m)
+		switch {
+		case len(bars) == 0:
+		case len(r.Groups) == mostPanels:
+			more++
+		default:
+			r.Groups = append(r.Groups, RangeGroup{Title: g.name, Label: b.label(m), Bars: bars})
+		}
+	}
+	if len(r.Groups) == 0 {
+		return nil, nil
+	}
+	r.Title = "Medians of the runs; lines span the lowest and the highest run."
+	s := Section{Title: "At a glance", Pictures: true, Blocks: []Block{r}}
+	if more > 0 {
+		s.Blocks = append(s.Blocks, Paragraph{text(count(more, "more comparison") + " are not drawn; the tables have them.")})
+	}
+	return []Section{s}, nil
+}
+
+// pictures show over time what happened in each scenario, its latencies, and what it took.
+func pictures(b *builder) ([]Section, error) {
+	if b.in.Series == nil {
+		return nil, nil
+	}
+	s := Section{Title: "Over time", Pictures: true}
+	groups, left := b.worthwhile()
+	for _, g := range groups {
+		blocks, err := b.picture(g)
+		if err != nil {
+			return nil, fmt.Errorf("drawing %s: %w", g.name, err)
+		}
+		if len(blocks) > 0 {
+			s.Blocks = append(append(s.Blocks, Heading{g.name}), blocks...)
+		}
+	}
+	if len(s.Blocks) == 0 {
+		return nil, nil
+	}
+	if len(left) > 0 {
+		s.Blocks = append(s.Blocks, Paragraph{text(fmt.Sprintf("Not drawn, so that this page opens at once: %s. A section ", some(left, 6)), mono("chart: p99_ms"), " of the plan's report with a ", mono("where"), " draws what it selects.")})
+	}
+	return []Section{s}, nil
+}
+
+// worthwhile are the groups that are drawn, in their order, and the names of those that are not. What changes in the middle
+// of a run comes before what is steady, and a stage that repeats another one comes last.
+func (b *builder) worthwhile() (drawn []group, left []string) {
+	groups := b.comparable()
+	order := make([]int, len(groups))
+	for i := range order {
+		order[i] = i
+	}
+	seen := map[string]bool{}
+	rank := make([]int, len(groups))
+	for i, g := range groups {
+		switch {
+		case seen[g.units[0].key(append([]string{"scenario"}, b.axes...))]:
+			rank[i] = 3
+		case len(b.windows(g.units)) > 1:
+			rank[i] = 0
+		case b.openLoop(g.units):
+			rank[i] = 1
+		default:
+			rank[i] = 2
+		}
+		seen[g.units[0].key(append([]string{"scenario"}, b.axes...))] = true
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(rank[x], rank[y]) })
+	chosen := map[int]bool{}
+	budget := float64(mostSeconds)
+	for _, i := range order {
+		cost := b.cost(groups[i].units)
+		if len(chosen) < mostPictured && cost > 0 && cost <= budget {
+			chosen[i] = true
+			budget -= cost
+		}
+	}
+	for i, g := range groups {
+		switch {
+		case chosen[i]:
+			drawn = append(drawn, g)
+		case b.cost(g.units) > 0:
+			left = append(left, g.name)
+		}
+	}
+	return drawn, left
+}
+
+// cost of a picture is how many recorded seconds it reads.
+func (b *builder) cost(units []unit) (seconds float64) {
+	for _, u := range units[:min(len(units), mostLines)] {
+		n := 0
+		for _, id := range u.cell.Runs {
+			if r := b.runs[id]; r != nil && len(r.Phases) > 0 && n < mostRuns {
+				n++
+				seconds += r.Seconds
+			}
+		}
+	}
+	return seconds
+}
+
+// picture draws one group.
+func (b *builder) picture(g group) ([]Block, error) {
+	var units []unit
+	for _, u := range g.units {
+		if b.firstRun([]unit{u}) != nil {
+			units = append(units, u)
+		}
+	}
+	about := "In each second the median of the runs."
+	if len(units) > mostLines {
+		var names []string
+		for _, u := range units[mostLines:] {
+			names = append(names, u.at("target"))
+		}
+		about += " Not drawn: " + oneLine(strings.Join(names, ", ")) + "."
+		units = units[:mostLines]
+	}
+	load := []string{"p99_ms", "req_per_s", "failed"}
+	use := []string{"sut_cpu_cores", "sut_rss_mib", "load_cpu_cores"}
+	seen := make([]watched, len(units))
+	for i, u := range units {
+		w, err := b.watch(u, slices.Concat(load, use), mostRuns, true)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(u.cell.Runs); n > w.runs && i == 0 {
+			about += fmt.Sprintf(" Of %d runs of a cell the first %d are drawn.", n, w.runs)
+		}
+		seen[i] = w
+	}
+	var blocks []Block
+	for _, part := range []struct {
+		title string
+		names []string
+	}{{"Latency, rate and failures", load}, {"What the target and the load generator used", use}} {
+		c, err := b.chartOf(units, seen, part.names)
+		if err != nil {
+			return nil, err
+		}
+		if len(c.Panels) == 0 {
+			continue
+		}
+		c.Title, c.About = part.title, text(about)
+		blocks = append(blocks, c.upTo(b.phasesEnd(units)))
+	}
+	if c := b.threadChart(units, seen); len(c.Panels) > 0 {
+		blocks = append(blocks, c.upTo(b.phasesEnd(units)))
+	}
+	if p := b.distributions(units, seen); len(p.Lines) > 0 {
+		p.Title = "Latency by percentile"
+		p.About = text("Of the headline phases; the histograms of the runs are merged, percentiles never averaged.")
+		blocks = append(blocks, p)
+	}
+	return blocks, nil
+}

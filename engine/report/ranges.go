@@ -1,0 +1,53 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/planrun/planrun/engine/series"
+)
+
+// ranges are the bars of a metric, one for each unit; none if no unit has a value.
+func (b *builder) ranges(units []unit, m metric) (bars []Bar) {
+	names, keys := b.lineNames(units)
+	d := b.desc(m.name)
+	some := false
+	for i, u := range units {
+		bar := Bar{Name: names[i], Key: keys[i]}
+		v, ok := u.cell.Metrics[m.window][m.name]
+		if !ok {
+			bar.Why = "n/a"
+			if !hasResults(u.cell.Status) {
+				bar.Why = string(u.cell.Status)
+			}
+			bars = append(bars, bar)
+			continue
+		}
+		some = true
+		bar.Value, bar.Low, bar.High, bar.Doubtful = v.Value, v.Value, v.Value, v.Tainted != ""
+		bar.Text = number(v.Value, d.Class)
+		if len(v.Runs) > 1 && d.Across == series.Median {
+			bar.Low, bar.High = slices.Min(v.Runs), slices.Max(v.Runs)
+			bar.Text += fmt.Sprintf(" (%s to %s)", number(bar.Low, d.Class), number(bar.High, d.Class))
+		}
+		if bar.Doubtful {
+			bar.Text += " ?"
+		}
+		bars = append(bars, bar)
+	}
+	if !some {
+		return nil
+	}
+	return bars
+}
+
+// label says of an axis what it measures and which way is better.
+func (b *builder) label(m metric) string {
+	switch b.desc(m.name).Better {
+	case series.Higher:
+		return b.header(m) + ", higher is better"
+	case series.Lower:
+		return b.header(m) + ", lower is better"
+	}
+	return b.header(m)
+}
