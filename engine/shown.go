@@ -10,8 +10,8 @@ import (
 	"github.com/planrun/planrun/engine/measure"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/report"
-	"github.com/planrun/planrun/internal/hdr"
 	"github.com/planrun/planrun/engine/verdict"
+	"github.com/planrun/planrun/internal/hdr"
 )
 
 // judgements are the outcomes as they are stored.
