@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/stats"
 )
@@ -20,8 +21,8 @@ func chartSection(b *builder, s record.Section) (Section, error) {
 			return out, err
 		}
 		units, err := b.units(s.Cells)
-		if bars := b.ranges(units, parseMetric(s.Title)); err == nil && len(bars) > 0 {
-			out.Blocks = append(out.Blocks, Ranges{Title: s.Title, Groups: []RangeGroup{{Label: b.label(parseMetric(s.Title)), Bars: bars}}})
+		if bars := b.ranges(units, compare.ParseName(s.Title)); err == nil && len(bars) > 0 {
+			out.Blocks = append(out.Blocks, Ranges{Title: s.Title, Groups: []RangeGroup{{Label: b.label(compare.ParseName(s.Title)), Bars: bars}}})
 		}
 		return out, err
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/planrun/planrun/engine/compare"
 )
 
 // What the pictures of a report are bounded by, so that it is written within seconds and opens at once.
@@ -46,7 +48,7 @@ func overview(b *builder) ([]Section, error) {
 		if len(names) == 0 {
 			continue
 		}
-		m := parseMetric(names[0])
+		m := compare.ParseName(names[0])
 		bars := b.ranges(g.units, m)
 		switch {
 		case len(bars) == 0:

@@ -4,21 +4,22 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/series"
 )
 
 // ranges are the bars of a metric, one for each unit; none if no unit has a value.
-func (b *builder) ranges(units []unit, m metric) (bars []Bar) {
+func (b *builder) ranges(units []unit, m compare.Name) (bars []Bar) {
 	names, keys := b.lineNames(units)
-	d := b.desc(m.name)
+	d := b.desc(m.Metric)
 	some := false
 	for i, u := range units {
 		bar := Bar{Name: names[i], Key: keys[i]}
-		v, ok := u.cell.Metrics[m.window][m.name]
+		v, ok := u.cell.Metrics[m.Window][m.Metric]
 		if !ok {
 			bar.Why = "n/a"
-			if !hasResults(u.cell.Status) {
-				bar.Why = string(u.cell.Status)
+			if !u.cell.Status.HasResults() {
+				bar.Why = shortStatus(u.cell.Status)
 			}
 			bars = append(bars, bar)
 			continue
@@ -42,8 +43,8 @@ func (b *builder) ranges(units []unit, m metric) (bars []Bar) {
 }
 
 // label says of an axis what it measures and which way is better.
-func (b *builder) label(m metric) string {
-	switch b.desc(m.name).Better {
+func (b *builder) label(m compare.Name) string {
+	switch b.desc(m.Metric).Better {
 	case series.Higher:
 		return b.header(m) + ", higher is better"
 	case series.Lower:
