@@ -50,8 +50,10 @@ var sections = []func(*builder) ([]Section, error){
 	overview,
 	planned,
 	pictures,
+	comparisons,
 	gaps,
 	failures,
+	disturbedSection,
 	guards,
 	happenings,
 	faults,
@@ -87,16 +89,17 @@ func Build(in Input, opt Options) (*Document, error) {
 
 // A builder holds what the sections share.
 type builder struct {
-	in     Input
-	opt    Options
-	res    *record.Results
-	runs   map[string]*record.Run
-	axes   []string // matrix axes in order of appearance
-	rank   map[string]map[string]int
-	rounds int                             // the highest that a run has
-	again  map[*record.Cell][]*record.Cell // cells that differ in the stage alone
-	notes  []Text
-	seen   map[string]int // a note's text -> its number
+	in        Input
+	opt       Options
+	res       *record.Results
+	runs      map[string]*record.Run
+	axes      []string // matrix axes in order of appearance
+	rank      map[string]map[string]int
+	rounds    int                             // the highest that a run has
+	again     map[*record.Cell][]*record.Cell // cells that differ in the stage alone
+	notes     []Text
+	seen      map[string]int       // a note's text -> its number
+	outbreaks map[string]*outbreak // by run, of those that were asked for
 }
 
 func newBuilder(in Input, opt Options) *builder {
@@ -109,7 +112,7 @@ func newBuilder(in Input, opt Options) *builder {
 			opt.Plan = in.Environment.Plan
 		}
 	}
-	b := &builder{in: in, opt: opt, res: in.Results, runs: map[string]*record.Run{}, seen: map[string]int{}}
+	b := &builder{in: in, opt: opt, res: in.Results, runs: map[string]*record.Run{}, seen: map[string]int{}, outbreaks: map[string]*outbreak{}}
 	for _, r := range in.Runs {
 		b.runs[r.ID] = r
 	}

@@ -73,68 +73,15 @@ func recorded(r *record.Run, phase string) bool {
 	return true
 }
 
-// failed says in the findings how many requests failed, and where most.
-func (b *builder) failed() (items []Text) {
-	type place struct {
-		coord  record.Coord
-		counts load.Counts
-	}
-	var all load.Counts
-	var places []place
-	watched := 0
-	for i := range b.res.Cells {
-		c := &b.res.Cells[i]
-		p := place{coord: c.Coord}
-		for _, id := range c.Runs {
-			r := b.runs[id]
-			if r == nil || len(r.Loads) == 0 {
-				continue
-			}
-			watched++
-			for _, l := range r.Loads {
-				for phase, counts := range l.Totals {
-					if recorded(r, phase) {
-						add(&p.counts, counts)
-					}
-				}
-			}
-		}
-		add(&all, p.counts)
-		if failedOf(p.counts) > 0 {
-			places = append(places, p)
-		}
-	}
-	if watched == 0 {
-		return []Text{text("No request was counted: there was no load, or nothing of it was recorded.")}
-	}
-	if all.Generator > 0 {
-		items = append(items, text(strong(count(int(all.Generator), "request")+" could not be sent by the load generator itself"), " (descriptors, ports, memory or CPU); no target is blamed for them."))
-	}
-	if len(places) == 0 {
-		return append(items, text(fmt.Sprintf("No request failed, of %s in %s.", grouped(float64(all.Due)), count(watched, "run"))))
-	}
-	const most = 5
-	slices.SortStableFunc(places, func(x, y place) int { return cmp.Compare(failedOf(y.counts), failedOf(x.counts)) })
-	var parts []string
-	for _, p := range places[:min(most, len(places))] {
-		parts = append(parts, fmt.Sprintf("%s: %s of %s (%s)", b.name(p.coord), grouped(float64(failedOf(p.counts))), grouped(float64(p.counts.Due)), classes(p.counts)))
-	}
-	end := "."
-	if len(places) > most {
-		end = fmt.Sprintf("; and %d more cells.", len(places)-most)
-	}
-	share := "-"
-	if all.Due > 0 {
-		share = percent(float64(failedOf(all)) / float64(all.Due))
-	}
-	return append(items, text(strong(count(int(failedOf(all)), "request")+" failed"), fmt.Sprintf(" of %s (%s). ", grouped(float64(all.Due)), share), strings.Join(parts, "; ")+end))
-}
+// mostFailures bounds the rows of the table of failures, the record of each run has them all.
+const mostFailures = 100
 
-// failures are by run, load and phase, by status code and class.
+// failures are by run, load and phase, by status code and class; and when, of the worst runs.
 func failures(b *builder) ([]Section, error) {
 	t := Table{Columns: []Column{{Title: "run"}, {Title: "load"}, {Title: "phase"}, {Title: "requests", Right: true}, {Title: "failed", Right: true}, {Title: "by code and class"}, {Title: "not sent by the generator", Right: true}}}
 	var examples []Text
 	seen := map[string]bool{}
+	more := 0
 	for _, c := range b.res.Cells {
 		for _, id := range c.Runs {
 			r := b.runs[id]
@@ -145,6 +92,10 @@ func failures(b *builder) ([]Section, error) {
 				for _, phase := range phasesOf(r, l) {
 					n := l.Totals[phase]
 					if failedOf(n) == 0 && n.Generator == 0 {
+						continue
+					}
+					if len(t.Rows) == mostFailures {
+						more++
 						continue
 					}
 					name := phase
@@ -166,13 +117,49 @@ func failures(b *builder) ([]Section, error) {
 		return nil, nil
 	}
 	s := Section{Title: "Failures"}
+	when, err := b.whenTable()
+	if err != nil {
+		return nil, err
+	}
+	if len(when.Rows) > 0 {
+		s.Blocks = append(s.Blocks, Heading{"When, in the run of each cell in which most failed"}, when,
+			Paragraph{text("Seconds since the run began, of the headline loads. Beside it stands what was done or happened in the second of the first failure, or in the two before.")})
+	}
 	if len(t.Rows) > 0 {
-		s.Blocks = append(s.Blocks, t)
+		s.Blocks = append(s.Blocks, Heading{"How many, and how"}, t)
+	}
+	if more > 0 {
+		s.Blocks = append(s.Blocks, Paragraph{text(fmt.Sprintf("And %s more, in the runs' run.json.", count(more, "row")))})
 	}
 	if len(examples) > 0 {
-		s.Blocks = append(s.Blocks, Paragraph{text("Examples of errors:")}, List{examples})
+		s.Blocks = append(s.Blocks, Heading{"Examples of errors"}, List{examples})
 	}
 	return []Section{s}, nil
+}
+
+// mostOutbreaks bounds the runs whose seconds are read to say when requests failed.
+const mostOutbreaks = 10
+
+// whenTable says when requests failed, in the worst run of each of the worst cells.
+func (b *builder) whenTable() (Table, error) {
+	t := Table{Columns: []Column{{Title: "run"}, {Title: "failed", Right: true}, {Title: "phase"}, {Title: "first (s)", Right: true}, {Title: "last (s)", Right: true}, {Title: "most in a second", Right: true}, {Title: "beside it"}}}
+	places, _, _ := b.places()
+	for _, p := range places[:min(len(places), mostOutbreaks)] {
+		o, err := b.outbreak(p.worst)
+		if err != nil {
+			return t, err
+		}
+		if o == nil {
+			continue
+		}
+		beside := "nothing was recorded"
+		if len(o.beside) > 0 {
+			beside = strings.Join(o.beside, "\n")
+		}
+		t.Rows = append(t.Rows, row(b.runName(p.worst), grouped(float64(p.most)), dash(o.phase), fmt.Sprintf("%.1f", o.first), fmt.Sprintf("%.1f", o.last),
+			fmt.Sprintf("%s at %.1f", grouped(o.most), o.worst), beside))
+	}
+	return t, nil
 }
 
 // phasesOf are the phases of a load in the order in which they were run.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -16,8 +17,12 @@ func said(t *testing.T, f *fixture) string {
 		t.Fatal(err)
 	}
 	var lines []string
-	for _, item := range s[0].Blocks[0].(List).Items {
-		lines = append(lines, terminal(item))
+	for _, block := range s[0].Blocks {
+		if l, ok := block.(List); ok {
+			for _, item := range l.Items {
+				lines = append(lines, terminal(item))
+			}
+		}
 	}
 	return strings.Join(lines, "\n")
 }
@@ -37,24 +42,47 @@ func TestFindings(t *testing.T) {
 		not  string
 	}{
 		{"a closed loop is compared by its rate", pair(cellSpec{rates: around(2000)}, cellSpec{rates: around(1000)}),
-			[]string{"s: req_per_s puts a ahead: 2.000 times that of b (range 1.960 to 2.040), beyond the noise floor of 1.023."}, "p99_ms"},
+			[]string{"a is ahead beyond the noise in 1 of 1 comparison: s (req_per_s 2.000 times that of b (range 1.960 to 2.040), noise floor 1.023)."}, "p99_ms"},
 		{"an open loop is compared by its latency", pair(cellSpec{rates: around(2000), open: true}, cellSpec{rates: around(1000), open: true}),
-			[]string{"s: p99_ms puts a ahead: 0.500 times that of b"}, "req_per_s"},
+			[]string{"a is ahead beyond the noise in 1 of 1 comparison: s (p99_ms 0.500 times that of b"}, "req_per_s"},
 		{"one run a side says nothing about noise", pair(cellSpec{rates: []float64{2000}}, cellSpec{rates: []float64{1000}}),
-			[]string{"s: req_per_s of a is 2.000 times that of b, but below 3 runs a side the noise is unknown (1 and 1)"}, "ahead"},
+			[]string{"Too few runs to tell noise from difference (3 a side are the least) in 1 of 1 comparison: s (req_per_s of a 2.000 times that of b)."}, "ahead"},
 		{"noise puts nobody ahead", pair(cellSpec{rates: around(1000)}, cellSpec{rates: around(1005)}),
-			[]string{"s: req_per_s does not tell b and a apart: b to a is 1.005", "within the noise floor of 1.023; about"}, "ahead"},
+			[]string{"Within the noise, so nobody is ahead, in 1 of 1 comparison: s (req_per_s of b 1.005 times that of a, noise floor 1.023)."}, "is ahead beyond"},
 		{"a tainted comparison puts nobody ahead", pair(cellSpec{rates: around(2000), tainted: "busy"}, cellSpec{rates: around(1000)}),
-			[]string{"s: req_per_s of a is 2.000 times that of b (range 1.960 to 2.040), but a guard did not hold: not to be trusted.*"}, "ahead"},
+			[]string{"A guard did not hold, so who is ahead is not to be trusted, in 1 of 1 comparison: s (req_per_s of a 2.000 times that of b)."}, "is ahead beyond"},
 		{"failures are counted", pair(cellSpec{rates: around(1000), failed: load.Counts{Non2xx: map[int]int64{502: 3}, Errors: map[string]int64{load.Reset: 2}}}, cellSpec{rates: around(1000)}),
-			[]string{"5 requests failed of 30,000 (0.0167 %). s / a: 5 of 15,000 (3 answered 502, 2 reset)."}, "No request failed"},
+			[]string{"5 requests failed of 30,000 (0.0167 %), in 1 of 2 cells.", "s / a: 5 of 15,000 (3 answered 502, 2 reset), in 1 of 3 runs; in repeat 3, in phase measure."}, "No request failed"},
 		{"none failed", pair(cellSpec{rates: around(1000)}, cellSpec{rates: around(1000)}), []string{"No request failed, of 30,000 in 6 runs."}, ""},
 		{"no load, no claim", func(f *fixture) { f.cell(cellSpec{scenario: "s", target: "a", status: record.Skipped}) },
 			[]string{"No request was counted"}, "No request failed"},
 		{"a guard of two loads breaks once a run", func(f *fixture) {
 			g := record.Guard{Name: "send-lag", Taints: "timing", Message: "the load generator was the bottleneck: 1 % of the requests were sent 40 ms late"}
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{g, g}})
-		}, []string{"The load generator was the bottleneck: it sent late (send-lag, in 1 run of s / a); latencies, rates and CPU figures are not to be trusted. Seen: 1 % of the requests were sent 40 ms late; and 1 like it."}, ""},
+		}, []string{"The load generator was the bottleneck in 1 of 1 run: it sent late (send-lag, in 1 run of s / a). Latencies, rates and CPU figures of these are not to be trusted. Seen: 1 % of the requests were sent 40 ms late."}, ""},
+		{"the generator was no bottleneck", func(f *fixture) {
+			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "send-lag", OK: true}, {Name: "generator-cpu", OK: true}}})
+			f.in.Results.Cells[0].Metrics[""]["load_cpu_cores"] = record.Value{Value: 0.5, Runs: []float64{0.5}}
+		}, []string{"The load generator was not the bottleneck in any run: 2 guards of it held. At its worst, in closed loops it used up to 0.500 of 2 CPUs (s / a)."}, ""},
+		{"warnings come together", func(f *fixture) {
+			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "foreign-cpu", Message: "12 %"}, {Name: "clock", Taints: "timing", Message: "1 s"}}})
+		}, []string{"The machine's clock stepped while it was measured (clock, in 1 run of s / a); latencies, rates and CPU figures are not to be trusted. Seen: 1 s.", "Only a warning, nothing is withdrawn: something that is not of the plan used the machine's CPU (foreign-cpu, in 1 run of s / a; 12 %)."}, ""},
+		{"fewer runs than planned", func(f *fixture) {
+			f.cell(cellSpec{stage: "one", scenario: "s", target: "a", matrix: []record.Axis{{Name: "x", Value: "1"}, {Name: "y", Value: "2"}}, rates: around(1000)})
+			f.in.Results.Stages = []record.Stage{{Name: "one", Planned: map[string]int{"one/a/s[x=1,y=2]": 5}}}
+			f.in.Runs[1].Status = record.Failed
+		}, []string{"Fewer runs with results than planned: s / x=1 / y=2 / a 2 of 5 (1 error and 2 never began)."}, "Nothing is missing"},
+		{"cells without a result are put together by reason", func(f *fixture) {
+			for _, target := range []string{"a", "b", "c"} {
+				f.cell(cellSpec{scenario: "s", target: target, status: record.Failed, reason: "install: no"})
+			}
+		}, []string{"No result of s / a, s / b and s / c (error: install: no)."}, ""},
+		{"nothing is missing", pair(cellSpec{rates: around(1000)}, cellSpec{rates: around(1000)}), []string{"Nothing is missing: 2 cells with a result, and no run less than planned."}, ""},
+		{"of three targets each one's losses are named", func(f *fixture) {
+			for i, target := range []string{"a", "b", "c"} {
+				f.cell(cellSpec{scenario: "s", target: target, rates: around(1000 * float64(i+1))})
+			}
+		}, []string{"c is ahead beyond the noise in 1 of 1 comparison", "a loses beyond the noise in 1 of 1 comparison: s (req_per_s 0.333 times that of c)."}, "c loses"},
 		{"a process that died", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
 			f.in.Runs[0].Processes[0].Died = "a/0 ended: signal: killed"
@@ -87,6 +115,28 @@ func TestNames(t *testing.T) {
 	}{{nil, ""}, {[]string{"a"}, "a"}, {[]string{"a", "b"}, "a and b"}, {[]string{"a", "b", "c"}, "a, b and c"}, {[]string{"a", "b", "c", "d"}, "a, b, c and 1 more"}} {
 		if got := some(c.names, 3); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.names, got, c.want)
+		}
+	}
+}
+
+// However many cells there are, the findings fit a screen.
+func TestFindingsStayShort(t *testing.T) {
+	f := newFixture()
+	for s := range 20 {
+		for target := range 20 {
+			f.cell(cellSpec{scenario: fmt.Sprintf("scenario-%d", s), target: fmt.Sprintf("target-%d", target), rates: around(1000 + 100*float64((s*7+target*3)%20)), phases: shakenPhases,
+				failed: load.Counts{Errors: map[string]int64{load.Reset: int64(1 + s)}}, guards: []record.Guard{{Name: "send-lag", Taints: "timing", Message: "late"}, {Name: "foreign-cpu", Message: "busy"}, {Name: "clock", Taints: "timing", Message: "stepped"}}})
+		}
+		f.cell(cellSpec{scenario: fmt.Sprintf("scenario-%d", s), target: "broken", status: record.Failed, reason: fmt.Sprintf("error %d", s)})
+	}
+	got := said(t, f)
+	lines := strings.Split(got, "\n")
+	if len(lines) > 45 {
+		t.Errorf("%d findings:\n%s", len(lines), got)
+	}
+	for _, l := range lines {
+		if len(l) > 900 {
+			t.Errorf("a finding of %d letters: %s", len(l), l)
 		}
 	}
 }

@@ -8,63 +8,137 @@ import (
 	"github.com/planrun/planrun/engine/record"
 )
 
-// absent says in the findings which cells have no result, by status, and why.
+// What bounds the findings about what is missing: reasons, and cells for each.
+const (
+	mostReasons = 5
+	mostCells   = 4
+)
+
+// absent says in the findings which cells have no result and why, those with the same reason together, and which have fewer
+// runs than they were to have.
 func (b *builder) absent() (items []Text) {
-	missing, rest := b.missingPrograms(), []record.Cell{}
-	for _, c := range b.res.Cells {
-		if why := missing[c.Coord.Target]; why != "" && c.Status == record.Unsupported {
-			continue
-		}
-		rest = append(rest, c)
-	}
+	missing := b.missingPrograms()
 	for _, t := range b.res.Targets {
 		if why := missing[t.Name]; why != "" {
 			items = append(items, text(oneLine(t.Name)+" could not be run here: "+oneLine(why)+". Its cells are unsupported."))
 		}
 	}
-	for _, s := range []record.Status{record.Failed, record.Unmet, record.Unsupported, record.Interrupted, record.Unfinished} {
-		var names []string
-		for _, c := range rest {
-			if c.Status == s {
-				names = append(names, b.name(c.Coord))
-			}
-		}
-		if len(names) > 0 {
-			items = append(items, text(fmt.Sprintf("No result (%s): %s.", shortStatus(s), some(names, 6))))
-		}
+	type kind struct {
+		status record.Status
+		reason string
 	}
-	if b.in.Environment != nil && len(b.in.Environment.LeftOut) > 0 {
-		items = append(items, text(count(len(b.in.Environment.LeftOut), "cell")+" of the schedule left out; see below."))
+	var order []kind
+	cells := map[kind][]string{}
+	for _, c := range b.res.Cells {
+		if c.Status.HasResults() || missing[c.Coord.Target] != "" && c.Status == record.Unsupported {
+			continue
+		}
+		k := kind{c.Status, c.Reason}
+		if cells[k] == nil {
+			order = append(order, k)
+		}
+		cells[k] = append(cells[k], b.name(c.Coord))
 	}
-	for _, s := range []record.Status{record.Aborted, record.Failed, record.Unmet, record.Interrupted, record.Unfinished} {
-		var names []string
-		for _, c := range b.res.Cells {
-			if !c.Status.HasResults() {
-				continue
-			}
-			n := 0
-			for _, id := range c.Runs {
-				if r := b.runs[id]; r != nil && r.Status == s {
-					n++
-				}
-			}
-			if n > 0 {
-				names = append(names, fmt.Sprintf("%s (%d of %s)", b.name(c.Coord), n, count(len(c.Runs), "run")))
-			}
+	rest := 0
+	for i, k := range order {
+		if i >= mostReasons {
+			rest += len(cells[k])
+			continue
 		}
-		if len(names) > 0 {
-			items = append(items, text("Runs that "+runWords[s]+": "+some(names, 6)+"."))
-		}
+		words := cut(k.status.Words(k.reason), 200)
+		items = append(items, text(strong("No result"), fmt.Sprintf(" of %s (%s).", some(cells[k], mostCells), words)))
+	}
+	if rest > 0 {
+		items = append(items, text(fmt.Sprintf("No result of %s more, for other reasons; see below.", count(rest, "cell"))))
+	}
+	items = append(items, b.fewer()...)
+	if len(items) == 0 && len(b.res.Cells) > 0 && b.res.Complete {
+		items = append(items, text(fmt.Sprintf("Nothing is missing: %s with a result, and no run less than planned.", count(len(b.res.Cells), "cell"))))
 	}
 	return items
 }
 
-var runWords = map[record.Status]string{
-	record.Aborted:     "ended early by their abort condition, which is a result",
-	record.Failed:      "failed (error) beside others that have results",
-	record.Unmet:       "did not meet a requirement, beside others that have results",
-	record.Interrupted: "were interrupted beside others that have results",
-	record.Unfinished:  "were cut off when the engine died, beside others that have results",
+// fewer says which cells with results have fewer runs with one than were planned, and which runs ended early.
+func (b *builder) fewer() (items []Text) {
+	planned := map[string]int{}
+	for _, s := range b.res.Stages {
+		for cell, n := range s.Planned {
+			planned[cell] += n
+		}
+	}
+	var short, early []string
+	for _, c := range b.res.Cells {
+		if !c.Status.HasResults() {
+			continue
+		}
+		n := map[record.Status]int{}
+		for _, id := range c.Runs {
+			if r := b.runs[id]; r != nil {
+				n[r.Status]++
+			}
+		}
+		results, all := n[record.Done]+n[record.Aborted], max(len(c.Runs), planned[planName(c.Coord)])
+		if results < all {
+			var why []string
+			for _, s := range []record.Status{record.Failed, record.Unmet, record.Interrupted, record.Unfinished, record.Unsupported, record.Skipped} {
+				if n[s] > 0 {
+					why = append(why, fmt.Sprintf("%d %s", n[s], shortStatus(s)))
+				}
+			}
+			if k := all - len(c.Runs); k > 0 {
+				why = append(why, fmt.Sprintf("%d never began", k))
+			}
+			if k := len(c.Runs) - known(n); k > 0 {
+				why = append(why, fmt.Sprintf("%d not in the result set", k))
+			}
+			short = append(short, fmt.Sprintf("%s %d of %d (%s)", b.name(c.Coord), results, all, and(why)))
+		}
+		if n[record.Aborted] > 0 {
+			early = append(early, fmt.Sprintf("%s (%d of %s)", b.name(c.Coord), n[record.Aborted], count(len(c.Runs), "run")))
+		}
+	}
+	if len(short) > 0 {
+		items = append(items, text(strong("Fewer runs with results than planned"), ": "+some(short, mostCells)+"."))
+	}
+	if len(early) > 0 {
+		items = append(items, text("Runs that ended early by their abort condition, which is a result: "+some(early, mostCells)+"."))
+	}
+	if b.in.Environment != nil && len(b.in.Environment.LeftOut) > 0 {
+		items = append(items, text(count(len(b.in.Environment.LeftOut), "cell")+" of the schedule left out: "+some(b.leftOutWhy(), mostReasons)+"."))
+	}
+	return items
+}
+
+func known(n map[record.Status]int) (sum int) {
+	for _, k := range n {
+		sum += k
+	}
+	return sum
+}
+
+// leftOutWhy are the reasons why cells were not to run, each with how many.
+func (b *builder) leftOutWhy() (out []string) {
+	n := map[string]int{}
+	for _, why := range b.in.Environment.LeftOut {
+		n[why]++
+	}
+	for _, why := range sorted(n) {
+		out = append(out, fmt.Sprintf("%d %s", n[why], strings.TrimPrefix(oneLine(why), "left out ")))
+	}
+	return out
+}
+
+// planName is how a stage's record names a cell: stage/target/scenario[axis=value].
+func planName(c record.Coord) string {
+	s := c.Stage + "/" + c.Target + "/" + c.Scenario
+	if len(c.Matrix) == 0 {
+		return s
+	}
+	axes := make([]string, len(c.Matrix))
+	for i, a := range c.Matrix {
+		axes[i] = a.Name + "=" + a.Value
+	}
+	return s + "[" + strings.Join(axes, ",") + "]"
 }
 
 // missingPrograms are targets whose program is not on this machine, with what is said of it.

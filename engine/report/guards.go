@@ -97,27 +97,6 @@ func (b *builder) inRuns(runs []*record.Run) string {
 	return count(n, "run") + " of " + b.cellsOf(runs)
 }
 
-// distrust says in the findings which guards did not hold.
-func (b *builder) distrust() (items []Text) {
-	bad, _ := b.broken(guardsOf)
-	for _, g := range bad {
-		words := text(upper(g.say()))
-		if g.guard.Taints != "" {
-			words = text(strong(upper(g.say())))
-		}
-		items = append(items, append(words, text(fmt.Sprintf(" (%s, in %s); %s. Seen: %s.", g.guard.Name, b.inRuns(g.runs), taintWord(g.guard.Taints), g.seen()))...))
-	}
-	bad, _ = b.broken(checksOf)
-	for _, g := range bad {
-		what := "The harness itself failed its check " + g.guard.Name
-		if g.guard.Name == harness {
-			what = "Something of the harness itself did not work"
-		}
-		items = append(items, text(strong(what), fmt.Sprintf(" in %s. Seen: %s.", b.inRuns(g.runs), g.seen())))
-	}
-	return items
-}
-
 func (b *builder) cellsOf(runs []*record.Run) string {
 	var names []string
 	for _, r := range runs {

@@ -81,16 +81,53 @@ func died(r *record.Run) (out []string) {
 	return out
 }
 
-// deaths says in the findings which processes died.
-func (b *builder) deaths() (items []Text) {
+// mostDeaths bounds the runs that are named for their dead processes.
+const mostDeaths = 4
+
+// deaths says in the findings which processes died, and when.
+func (b *builder) deaths() ([]Text, error) {
 	var parts []string
+	n := 0
 	for _, r := range b.in.Runs {
 		for _, d := range died(r) {
-			parts = append(parts, fmt.Sprintf("%s (%s)", oneLine(d), b.runName(r)))
+			if n++; n > mostDeaths {
+				continue
+			}
+			at, err := b.diedAt(r, d)
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, fmt.Sprintf("%s (%s%s)", oneLine(d), b.runName(r), at))
 		}
 	}
-	if len(parts) == 0 {
-		return nil
+	if n == 0 {
+		return nil, nil
 	}
-	return []Text{text(strong(count(len(parts), "process")+" died"), ": "+some(parts, 5)+".")}
+	if n > mostDeaths {
+		parts = append(parts, fmt.Sprintf("%d more", n-mostDeaths))
+	}
+	return []Text{text(strong(count(n, "process")+" died"), ": "+and(parts)+".")}, nil
+}
+
+// diedAt is when a process ended, as its event has it: ", at 3.2 s in phase measure"; "" if there is no such event.
+func (b *builder) diedAt(r *record.Run, died string) (string, error) {
+	if b.in.Events == nil {
+		return "", nil
+	}
+	events, _, err := b.in.Events(r.ID)
+	if err != nil {
+		return "", fmt.Errorf("events of run %s: %w", r.ID, err)
+	}
+	process, _, _ := strings.Cut(died, " ")
+	process = strings.TrimSuffix(process, ":")
+	for _, e := range events {
+		if name, _, _ := strings.Cut(e.Message, " "); e.Kind == "exit" && strings.TrimSuffix(name, ":") == process {
+			at := ", at " + seconds(e.T)
+			if p := phaseOf(r, e.T-0.5); p != "" {
+				at += " in phase " + oneLine(p)
+			}
+			return at, nil
+		}
+	}
+	return "", nil
 }

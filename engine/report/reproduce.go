@@ -1,28 +1,73 @@
 package report
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 )
 
-// reproduce says how to run it again, render it again, judge it again, and compare it.
+// reproduce says how to run it again, judge it, render it, and compare it.
 func reproduce(b *builder) ([]Section, error) {
+	dir := shellQuote(b.opt.Dir)
+	s := Section{Title: "How to reproduce", Blocks: []Block{
+		Paragraph{text("Run it again", b.with(), ":")},
+		Code{[]string{b.command()}},
+	}}
+	if seeds := b.seeds(); len(seeds) > 0 {
+		s.Blocks = append(s.Blocks, Paragraph{text("Its random order has another seed then; that of this run comes again if the plan says it:")}, List{seeds})
+	}
+	s.Blocks = append(s.Blocks,
+		Paragraph{text("Then set the new result set beside this one, as columns of the new report or as a list of every difference:")},
+		Code{[]string{"planrun report results/latest --beside " + dir, "planrun diff " + dir + " results/latest"}},
+		Paragraph{text("From what was recorded, without running anything: this report again, and the verdicts again (also with edited ones):")},
+		Code{[]string{"planrun report " + dir, "planrun judge " + dir}},
+		Paragraph{text("The plan as it was run, with presets and settings resolved, is ", mono("plan.yaml"), " in the result set, its sources are in ", mono("sources/"), "; rendered files, command lines and logs are in ", mono("installs/"), ".")},
+	)
+	return []Section{s}, nil
+}
+
+// rerun says in the findings how to run it again.
+func (b *builder) rerun() []Text {
+	return []Text{text(mono(b.command()), b.with(), ".")}
+}
+
+// command is the command line that ran this plan. It does not say where its result set went, which is taken.
+func (b *builder) command() string {
 	command := []string{"planrun", b.opt.Plan}
 	if b.in.Environment != nil && len(b.in.Environment.Command) > 0 {
 		command = b.in.Environment.Command
 	}
-	quoted := make([]string, len(command))
-	for i, c := range command {
-		quoted[i] = shellQuote(c)
+	var words []string
+	for i := 0; i < len(command); i++ {
+		if command[i] == "--out" {
+			i++
+			continue
+		}
+		if !strings.HasPrefix(command[i], "--out=") {
+			words = append(words, shellQuote(command[i]))
+		}
 	}
-	dir := shellQuote(b.opt.Dir)
-	return []Section{{Title: "How to reproduce", Blocks: []Block{
-		Paragraph{text("Run it again:")},
-		Code{[]string{strings.Join(quoted, " ")}},
-		Paragraph{text("From what was recorded, without running anything: this report again, and the verdicts again (also with edited ones):")},
-		Code{[]string{"planrun report " + dir, "planrun judge " + dir}},
-		Paragraph{text("The plan as it was run is ", mono("plan.yaml"), " in the result set, its sources are in ", mono("sources/"), "; rendered files, command lines and logs are in ", mono("installs/"), ".")},
-	}}}, nil
+	return strings.Join(words, " ")
+}
+
+// with says with which planrun.
+func (b *builder) with() string {
+	if b.in.Environment == nil || b.in.Environment.Planrun == "" {
+		return ""
+	}
+	return ", with planrun " + oneLine(b.in.Environment.Planrun)
+}
+
+// seeds are those of stages in random order.
+func (b *builder) seeds() (out []Text) {
+	seen := map[string]bool{}
+	for _, s := range b.res.Stages {
+		if s.Seed != 0 && !seen[s.Name] {
+			seen[s.Name] = true
+			out = append(out, text("stage "+oneLine(s.Name)+": ", mono(fmt.Sprintf("seed: %d", s.Seed))))
+		}
+	}
+	return out
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)

@@ -17,8 +17,15 @@ func Summary(w io.Writer, in Input, opt Options) error {
 	}
 	b := newBuilder(in, opt)
 	var out strings.Builder
-	for _, items := range [][]Text{b.ending(), b.judged(), b.failed(), b.deaths(), b.distrust(), b.guessed(), b.absent()} {
-		for _, item := range items {
+	groups, err := b.groupsOfFindings()
+	if err != nil {
+		return fmt.Errorf("making a summary: %w", err)
+	}
+	for _, g := range groups {
+		if g.title == aheadTitle || g.title == againTitle { // the table says it, and who just ran it knows
+			continue
+		}
+		for _, item := range g.items {
 			fmt.Fprintf(&out, "%s\n", terminal(item))
 		}
 	}
@@ -47,7 +54,7 @@ func Summary(w io.Writer, in Input, opt Options) error {
 		break
 	}
 	fmt.Fprintf(&out, "\nReport: %s/report.md\n", terminal(text(strings.TrimSuffix(b.opt.Dir, "/"))))
-	_, err := io.WriteString(w, out.String())
+	_, err = io.WriteString(w, out.String())
 	return err
 }
 

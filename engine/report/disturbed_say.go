@@ -1,0 +1,213 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planrun/planrun/engine/compare"
+	"github.com/planrun/planrun/engine/series"
+)
+
+func (b *builder) against(d disturbance, metric string) compare.Comparison {
+	return compare.Metric(compare.ParseName(metric), b.desc(metric), d.then, d.before, compare.Options{})
+}
+
+// name says which disturbance it is: "churn / nginx, phase churn".
+func (b *builder) disturbed(d disturbance) string {
+	if d.phase == "" {
+		return b.name(d.cell.Coord)
+	}
+	return b.name(d.cell.Coord) + ", phase " + oneLine(d.phase)
+}
+
+// mostDisturbed bounds the rows of the table.
+const mostDisturbed = 200
+
+// disturbedSection is the table of what churn and faults did.
+func disturbedSection(b *builder) ([]Section, error) {
+	all := b.disturbances()
+	if len(all) == 0 {
+		return nil, nil
+	}
+	t := Table{Columns: []Column{{Title: "of"}, {Title: "beside"}, {Title: "p99 quiet (ms)", Right: true}, {Title: "p99 then (ms)", Right: true}, {Title: "ratio", Right: true}, {Title: "what it says"},
+		{Title: "p99 after (ms)", Right: true}, {Title: "req/s quiet", Right: true}, {Title: "req/s then", Right: true}, {Title: "failed quiet", Right: true}, {Title: "failed then", Right: true}}}
+	for _, d := range all[:min(len(all), mostDisturbed)] {
+		if d.why != "" {
+			t.Rows = append(t.Rows, row(b.disturbed(d), "n/a", "n/a", b.value(d.then, "p99_ms"), "n/a", d.why, "-", "n/a", b.value(d.then, "req_per_s"), "n/a", b.value(d.then, "failed")))
+			continue
+		}
+		after := text("-")
+		if d.after != "" {
+			after = b.value(b.windowed(d.cell, d.after), "p99_ms")
+		}
+		c := comparison{Comparison: b.against(d, "p99_ms")}
+		for _, why := range c.Tainted {
+			c.notes = append(c.notes, b.note("not to be trusted: "+why))
+		}
+		t.Rows = append(t.Rows, row(b.disturbed(d), d.quiet, b.value(d.before, "p99_ms"), b.value(d.then, "p99_ms"), c.value(), text(c.verb(), c.notes), after,
+			b.value(d.before, "req_per_s"), b.value(d.then, "req_per_s"), b.value(d.before, "failed"), b.value(d.then, "failed")))
+	}
+	s := Section{Title: "What churn and faults did", Blocks: []Block{
+		Paragraph{text("Each phase of kind ", mono("churn"), " or ", mono("fault"), " beside the quiet phase before it in the same runs; a scenario that is never quiet beside the one of the same target that sends the same load undisturbed. The ratio is of p99, then to quiet.")}, t}}
+	if more := len(all) - mostDisturbed; more > 0 {
+		s.Blocks = append(s.Blocks, Paragraph{text(fmt.Sprintf("And %d more.", more))})
+	}
+	return []Section{s}, nil
+}
+
+// value is a metric of a side for a table's cell.
+func (b *builder) value(s compare.Side, metric string) Text {
+	r := compare.Read(s.Cell, s.Name, compare.ParseName(metric))
+	if r.Why != "" {
+		return text("n/a", b.note(r.Why))
+	}
+	return text(number(r.Value, b.desc(metric).Class))
+}
+
+// verb says what the comparison with the quiet says, in its own words: nobody is better than himself.
+func (c comparison) verb() string {
+	switch c.Outcome() {
+	case compare.Worse:
+		return "worse: " + c.noise()
+	case compare.Better:
+		return "better: " + c.noise()
+	case compare.Untrusted:
+		return c.noise() + "; not to be trusted"
+	}
+	return c.noise()
+}
+
+// short is verb in as few words as there are.
+func (c comparison) short() string {
+	switch c.Outcome() {
+	case compare.Worse, compare.Better:
+		return "beyond the noise floor of " + factor(c.Ratio.Floor)
+	case compare.WithinNoise:
+		return "within the noise floor of " + factor(c.Ratio.Floor)
+	case compare.Untrusted:
+		return "a guard did not hold: not to be trusted"
+	}
+	return "too few runs to know the noise"
+}
+
+// mostScenarios bounds the sentences about scenarios in which something churned or was broken, mostNamed the targets that
+// each names.
+const (
+	mostScenarios = 5
+	mostNamed     = 3
+)
+
+// shaken says in the findings what churn and faults did, a sentence for each scenario and phase: the targets that it hit
+// hardest, and the failures.
+func (b *builder) shaken() (items []Text) {
+	var order []string
+	groups := map[string][]disturbance{}
+	for _, d := range b.disturbances() {
+		coord := d.cell.Coord
+		coord.Target = ""
+		k := b.name(coord)
+		if d.phase != "" {
+			k += ", phase " + oneLine(d.phase)
+		}
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], d)
+	}
+	for i, k := range order {
+		if i == mostScenarios {
+			items = append(items, text(fmt.Sprintf("And %d more; see What churn and faults did.", len(order)-mostScenarios)))
+			break
+		}
+		items = append(items, b.hit(k, groups[k]))
+	}
+	return items
+}
+
+// hit: slow-origin, phase fault beside phase before: p99_ms of a went from 1.2 to 22.3 ms (18.6 times, beyond ...), of b ...;
+// failed 0 of 450 before, 12 of 450 then.
+func (b *builder) hit(name string, group []disturbance) Text {
+	type effect struct {
+		d disturbance
+		c comparison
+	}
+	var effects []effect
+	quiet := ""
+	for _, d := range group {
+		if d.why == "" {
+			effects, quiet = append(effects, effect{d, comparison{Comparison: b.against(d, "p99_ms")}}), d.quiet
+		}
+	}
+	if len(effects) == 0 {
+		return text(name+" cannot be set beside anything quiet: ", group[0].why, ".")
+	}
+	size := func(e effect) float64 {
+		if e.c.Ratio.NA != "" {
+			return 0
+		}
+		return e.c.Ratio.Value
+	}
+	slices.SortStableFunc(effects, func(x, y effect) int {
+		switch {
+		case size(x) > size(y):
+			return -1
+		case size(x) < size(y):
+			return 1
+		}
+		return 0
+	})
+	var parts []string
+	for _, e := range effects[:min(len(effects), mostNamed)] {
+		target := oneLine(e.d.cell.Coord.Target)
+		switch {
+		case e.c.Of.Why != "" || e.c.To.Why != "":
+			parts = append(parts, fmt.Sprintf("of %s is not known (%s)", target, e.c.Ratio.NA))
+		case e.c.Ratio.NA != "":
+			parts = append(parts, fmt.Sprintf("of %s went from %s to %s ms (%s)", target, number(e.c.To.Value, series.Timing), number(e.c.Of.Value, series.Timing), e.c.Ratio.NA))
+		default:
+			parts = append(parts, fmt.Sprintf("of %s went from %s to %s ms (%s, %s)", target, number(e.c.To.Value, series.Timing), number(e.c.Of.Value, series.Timing), times(e.c.Ratio.Value), e.c.short()))
+		}
+	}
+	if n := len(effects) - mostNamed; n > 0 {
+		parts = append(parts, fmt.Sprintf("and of %s by less", count(n, "target")))
+	}
+	t := text(strong(name), " beside "+quiet+": the ", mono("p99_ms"), " "+strings.Join(parts, ", ")+"; ")
+	return append(t, text(b.losses(group))...)
+}
+
+// losses says of which targets requests failed, and whether their rate fell.
+func (b *builder) losses(group []disturbance) string {
+	var failed, slower []string
+	known := false
+	for _, d := range group {
+		target := oneLine(d.cell.Coord.Target)
+		r := compare.Read(d.then.Cell, d.then.Name, compare.ParseName("failed"))
+		known = known || r.Why == ""
+		if r.Why == "" && r.Value > 0 {
+			s := fmt.Sprintf("%s of %s", grouped(r.Value), target)
+			if q := d.before.Cell; q != nil {
+				if before := compare.Read(q, d.before.Name, compare.ParseName("failed")); before.Why == "" {
+					s += fmt.Sprintf(" (%s in quiet)", grouped(before.Value))
+				}
+			}
+			failed = append(failed, s)
+		}
+		if d.why == "" {
+			if c := b.against(d, "req_per_s"); c.Outcome() == compare.Worse {
+				slower = append(slower, fmt.Sprintf("%s to %s", target, factor(c.Ratio.Value)))
+			}
+		}
+	}
+	s := "whether requests failed in it is not known"
+	switch {
+	case len(failed) > 0:
+		s = "failed in it: " + some(failed, mostNamed)
+	case known:
+		s = "no request failed in it"
+	}
+	if len(slower) > 0 {
+		s += "; the rate fell beyond the noise: " + some(slower, mostNamed)
+	}
+	return s + "."
+}

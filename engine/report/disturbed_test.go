@@ -1,0 +1,52 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/planrun/planrun/engine/record"
+)
+
+var shakenPhases = []record.Phase{
+	{Name: "before", Kind: "load", End: 3, Recorded: true},
+	{Name: "less", Kind: "churn", Start: 3, End: 6, Recorded: true},
+	{Name: "after", Kind: "measure", Start: 6, End: 9, Recorded: true, Headline: true},
+}
+
+// phased makes a cell whose phases have a p99 and failures.
+func phased(f *fixture, target string, before, less float64, failed float64) {
+	c := f.cell(cellSpec{scenario: "s", target: target, rates: around(1000), open: true, phases: shakenPhases})
+	for phase, v := range map[string]float64{"before": before, "less": less, "after": before} {
+		c.Metrics["phase/"+phase] = map[string]record.Value{"p99_ms": {Value: v, Runs: around(v)}, "req_per_s": {Value: 1000, Runs: around(1000)}, "failed": {}}
+	}
+	c.Metrics["phase/less"]["failed"] = record.Value{Value: failed, Runs: []float64{failed, 0, 0}}
+}
+
+func TestChurnBesideQuiet(t *testing.T) {
+	f := newFixture()
+	phased(f, "a", 2, 4, 0)
+	phased(f, "b", 2, 20, 6)
+	got := said(t, f)
+	want := "s, phase less beside phase before: the p99_ms of b went from 2.00 to 20.0 ms (10.0 times, beyond the noise floor of 1.023), of a went from 2.00 to 4.00 ms (2.000 times, beyond the noise floor of 1.023); failed in it: 6 of b (0 in quiet)."
+	if !strings.Contains(got, want) {
+		t.Errorf("the findings do not say %q:\n%s", want, got)
+	}
+}
+
+// A scenario that is never quiet is set beside the one that sends the same to the same target, and to no other one.
+func TestChurnBesideQuietScenario(t *testing.T) {
+	churn := []record.Phase{{Name: "less", Kind: "churn", End: 3, Recorded: true, Headline: true}}
+	f := newFixture()
+	f.cell(cellSpec{scenario: "other load", target: "a", rates: around(500)})
+	f.cell(cellSpec{scenario: "quiet", target: "b", rates: around(100), open: true})
+	f.cell(cellSpec{scenario: "quiet", target: "a", rates: around(1000), open: true})
+	f.cell(cellSpec{scenario: "churned", target: "a", rates: around(250), open: true, phases: churn})
+	if got, want := said(t, f), "churned beside scenario quiet: the p99_ms of a went from 1.00 to 4.00 ms (4.000 times, beyond the noise floor of 1.023); no request failed in it; the rate fell beyond the noise: a to 0.250."; !strings.Contains(got, want) {
+		t.Errorf("the findings do not say %q:\n%s", want, got)
+	}
+	f = newFixture()
+	f.cell(cellSpec{scenario: "churned", target: "a", rates: around(250), open: true, phases: churn})
+	if got, want := said(t, f), "churned cannot be set beside anything quiet: it has no quiet phase before"; !strings.Contains(got, want) {
+		t.Errorf("the findings do not say %q:\n%s", want, got)
+	}
+}

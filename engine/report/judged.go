@@ -1,0 +1,144 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planrun/planrun/engine/record"
+)
+
+// judged says what the verdicts say: each that does not pass everywhere by itself, gates first, the others together.
+func (b *builder) judged() (items []Text) {
+	var names []string
+	byName := map[string][]record.Judgement{}
+	for _, j := range b.res.Verdicts {
+		if byName[j.Verdict] == nil {
+			names = append(names, j.Verdict)
+		}
+		byName[j.Verdict] = append(byName[j.Verdict], j)
+	}
+	var hold []Text
+	var later []Text
+	for _, name := range names {
+		js := byName[name]
+		gate := slices.ContainsFunc(js, func(j record.Judgement) bool { return j.Gate != "" && j.Gate != "false" })
+		passed, counted := 0, 0
+		for _, j := range js {
+			if j.Outcome == record.NotJudged {
+				continue
+			}
+			if counted++; j.Outcome == record.Pass {
+				passed++
+			}
+		}
+		if counted > 0 && passed == counted {
+			hold = append(hold, quoted(name))
+			continue
+		}
+		for _, o := range []string{record.Fail, record.Error, record.Inconclusive, record.NotSupported} {
+			of := slices.DeleteFunc(slices.Clone(js), func(j record.Judgement) bool { return j.Outcome != o })
+			if len(of) == 0 {
+				continue
+			}
+			item := b.outcomeSentence(name, o, of, counted, gate)
+			if gate {
+				items = append(items, item)
+			} else {
+				later = append(later, item)
+			}
+		}
+		if counted == 0 {
+			later = append(later, text("The verdict ", quoted(name), " was not judged: its condition did not hold."))
+		}
+	}
+	items = append(items, later...)
+	switch len(hold) {
+	case 0:
+	case 1:
+		items = append(items, text("The verdict ", hold[0], " holds everywhere."))
+	default:
+		items = append(items, text(count(len(hold), "verdict")+" hold everywhere: ", join(hold, ", "), "."))
+	}
+	return items
+}
+
+func quoted(s string) Text { return text("\u201c" + oneLine(s) + "\u201d") }
+
+var outcomeWords = map[string]string{
+	record.Fail: "fails", record.Error: "could not be judged (error)", record.Inconclusive: "is inconclusive", record.NotSupported: "is unsupported",
+}
+
+// outcomeSentence: The gate "nothing fails" fails for 2 of 6: churn / nginx (failed == 0, failed = 12), ... Of what did not
+// fail the first reason is given, since others are mostly like it.
+func (b *builder) outcomeSentence(name, o string, of []record.Judgement, all int, gate bool) Text {
+	const most = 4
+	word := "verdict"
+	if gate {
+		word = "gate"
+	}
+	t := text("The "+word+" ", quoted(name), " ", strong(outcomeWords[o]))
+	if all > 1 {
+		t = append(t, text(fmt.Sprintf(" for %d of %d", len(of), all))...)
+	}
+	t = append(t, text(": ")...)
+	if o != record.Fail {
+		places := make([]string, len(of))
+		for i, j := range of {
+			places[i] = b.place(j.Coord)
+		}
+		t = append(t, text(some(places, most))...)
+		if detail := b.detail(of[0]); len(detail) > 0 {
+			first := "because: "
+			if len(of) > 1 {
+				first = "the first because: "
+			}
+			t = append(t, text("; "+first, detail)...)
+		}
+		return append(t, text(".")...)
+	}
+	for i, j := range of {
+		if i == most {
+			t = append(t, text(fmt.Sprintf(", and %d more", len(of)-most))...)
+			break
+		}
+		if i > 0 {
+			t = append(t, text("; ")...)
+		}
+		t = append(t, text(b.place(j.Coord))...)
+		if detail := b.detail(j); len(detail) > 0 {
+			t = append(t, text(" (", detail, ")")...)
+		}
+	}
+	return append(t, text(".")...)
+}
+
+// detail is what made a judgement: the values where it failed, else the reason; long ones cut short, the table has them whole.
+func (b *builder) detail(j record.Judgement) Text {
+	const longest = 160
+	var parts []Text
+	if j.Outcome == record.Fail && len(j.Operands) > 0 {
+		parts = append(parts, text(mono(cut(j.Expression, longest))), operands(j.Operands[:min(len(j.Operands), 4)]))
+	}
+	if j.Reason != "" {
+		parts = append(parts, text(cut(j.Reason, longest)))
+	}
+	if j.Broke != "" {
+		parts = append(parts, text("first at "+j.Broke))
+	}
+	return join(parts, ", ")
+}
+
+// cut makes s one line of about n letters at most, at the end of a word.
+func cut(s string, n int) string {
+	s = oneLine(s)
+	rs := []rune(s)
+	if len(rs) <= n {
+		return s
+	}
+	s = string(rs[:n])
+	if i := strings.LastIndexByte(s, ' '); i > n/2 {
+		s = s[:i]
+	}
+	return strings.TrimRight(s, " ,;:") + " \u2026"
+}

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/load"
+)
+
+// A place is a cell whose requests failed.
+type place struct {
+	cell   *record.Cell
+	counts load.Counts // of all its runs
+	runs   []*record.Run
+	worst  *record.Run // the run in which most failed
+	most   int64       // how many that were
+}
+
+// countsOf adds up what counts of a run: outcomes in recorded phases, of all loads.
+func countsOf(r *record.Run) (sum load.Counts) {
+	for _, l := range r.Loads {
+		for phase, counts := range l.Totals {
+			if recorded(r, phase) {
+				add(&sum, counts)
+			}
+		}
+	}
+	return sum
+}
+
+// places are the cells whose requests failed, the worst first, with what was counted in all and in how many runs.
+func (b *builder) places() (places []place, all load.Counts, watched int) {
+	for i := range b.res.Cells {
+		p := place{cell: &b.res.Cells[i]}
+		for _, id := range p.cell.Runs {
+			r := b.runs[id]
+			if r == nil || len(r.Loads) == 0 {
+				continue
+			}
+			watched++
+			counts := countsOf(r)
+			add(&p.counts, counts)
+			if n := failedOf(counts); n > 0 {
+				p.runs = append(p.runs, r)
+				if n > p.most {
+					p.worst, p.most = r, n
+				}
+			}
+		}
+		add(&all, p.counts)
+		if p.worst != nil {
+			places = append(places, p)
+		}
+	}
+	slices.SortStableFunc(places, func(x, y place) int { return cmp.Compare(failedOf(y.counts), failedOf(x.counts)) })
+	return places, all, watched
+}
+
+// mostPlaces bounds the sentences about cells whose requests failed; the section of failures has more.
+const mostPlaces = 4
+
+// failed says in the findings how many requests failed, where most, and when.
+func (b *builder) failed() (items []Text, err error) {
+	places, all, watched := b.places()
+	if watched == 0 {
+		return []Text{text("No request was counted: there was no load, or nothing of it was recorded.")}, nil
+	}
+	if all.Generator > 0 {
+		items = append(items, text(strong(count(int(all.Generator), "request")+" could not be sent by the load generator itself"), " (descriptors, ports, memory or CPU); no target is blamed for them."))
+	}
+	if len(places) == 0 {
+		return append(items, text(fmt.Sprintf("No request failed, of %s in %s.", grouped(float64(all.Due)), count(watched, "run")))), nil
+	}
+	share := "-"
+	if all.Due > 0 {
+		share = percent(float64(failedOf(all)) / float64(all.Due))
+	}
+	items = append(items, text(strong(count(int(failedOf(all)), "request")+" failed"), fmt.Sprintf(" of %s (%s), in %d of %s.",
+		grouped(float64(all.Due)), share, len(places), count(len(b.res.Cells), "cell"))))
+	for i, p := range places {
+		if i == mostPlaces {
+			items = append(items, text(fmt.Sprintf("And in %s more; see Failures.", count(len(places)-mostPlaces, "cell"))))
+			break
+		}
+		when, err := b.outbreak(p.worst)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, text(b.sayPlace(p, when)))
+	}
+	return items, nil
+}
+
+// sayPlace: churn / nginx: 100 of 1,500 (98 answered 502, 2 reset), in 2 of 3 runs; in repeat 2 in phase churn, at 5.0 s; ...
+func (b *builder) sayPlace(p place, when *outbreak) string {
+	s := fmt.Sprintf("%s: %s of %s (%s)", b.name(p.cell.Coord), grouped(float64(failedOf(p.counts))), grouped(float64(p.counts.Due)), classes(p.counts))
+	in := ""
+	if n := len(p.cell.Runs); n > 1 {
+		s += fmt.Sprintf(", in %d of %s", len(p.runs), count(n, "run"))
+		in = "in " + b.which(p.worst.Coord.Round, p.worst.Coord.Repeat) + ", "
+		if len(p.runs) > 1 {
+			in = "most " + in
+		}
+	}
+	if when == nil {
+		return s + "; " + in + "in phase " + and(failingPhases(p.worst)) + "."
+	}
+	return s + "; " + in + when.say() + "."
+}
+
+// failingPhases are the recorded phases of a run in which requests failed.
+func failingPhases(r *record.Run) (out []string) {
+	for _, l := range r.Loads {
+		for _, phase := range phasesOf(r, l) {
+			if recorded(r, phase) && failedOf(l.Totals[phase]) > 0 && !slices.Contains(out, oneLine(phase)) {
+				out = append(out, oneLine(phase))
+			}
+		}
+	}
+	return out
+}

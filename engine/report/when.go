@@ -1,0 +1,152 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planrun/planrun/engine/record"
+)
+
+// An outbreak is when requests of a run failed. Times are begins of seconds, counted from the run's own begin.
+type outbreak struct {
+	first, last float64
+	worst       float64 // the second in which most failed
+	most        float64 // how many that were
+	phase       string  // in which it began
+	beside      []string
+}
+
+// outbreak says when requests of a run failed; nil if no second that was recorded has any, which is so of loads that are not
+// in the headline. It reads the run's series, so callers bound how many runs they ask for.
+func (b *builder) outbreak(r *record.Run) (*outbreak, error) {
+	if b.in.Series == nil {
+		return nil, nil
+	}
+	if o, ok := b.outbreaks[r.ID]; ok {
+		return o, nil
+	}
+	t, v, err := b.in.Series(r.ID, "failed")
+	if err != nil {
+		return nil, fmt.Errorf("reading run %s: %w", r.ID, err)
+	}
+	var o *outbreak
+	for i := range min(len(t), len(v)) {
+		if !(v[i] > 0) || !recorded(r, phaseOf(r, t[i])) {
+			continue
+		}
+		if o == nil {
+			o = &outbreak{first: t[i], phase: phaseOf(r, t[i])}
+		}
+		o.last = t[i]
+		if v[i] > o.most {
+			o.worst, o.most = t[i], v[i]
+		}
+	}
+	if o != nil {
+		if o.beside, err = b.beside(r, o.first); err != nil {
+			return nil, err
+		}
+	}
+	b.outbreaks[r.ID] = o
+	return o, nil
+}
+
+// phaseOf names the phase that a second which begins at t is mostly of; "" if none is.
+func phaseOf(r *record.Run, t float64) string {
+	for _, p := range r.Phases {
+		if t+0.5 >= p.Start && t+0.5 < p.End {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// say tells when: "in phase fault, from 2.0 s to 5.0 s, most at 4.0 s (80); beside it: ...".
+func (o *outbreak) say() string {
+	s := ""
+	if o.phase != "" {
+		s = "in phase " + oneLine(o.phase) + ", "
+	}
+	if o.first == o.last {
+		s += "at " + seconds(o.first)
+	} else {
+		s += fmt.Sprintf("from %s to %s, most at %s (%s)", seconds(o.first), seconds(o.last+1), seconds(o.worst), grouped(o.most))
+	}
+	if len(o.beside) == 0 {
+		return s + "; nothing was recorded beside it"
+	}
+	return s + "; beside it: " + strings.Join(o.beside, ", ")
+}
+
+// What stands beside a second that begins at t is what happened up to reach seconds before it, or within it.
+const (
+	reach      = 2.0
+	mostBeside = 3
+)
+
+// beside says what was done, or happened, when a second began: what is near it in time, and what was in force. Phases are
+// named only if there is nothing else.
+func (b *builder) beside(r *record.Run, t float64) ([]string, error) {
+	type moment struct {
+		at   float64
+		what string
+	}
+	var near, lasting []moment
+	isNear := func(at float64) bool { return at >= t-reach && at < t+1 }
+	if b.in.Events != nil {
+		events, _, err := b.in.Events(r.ID)
+		if err != nil {
+			return nil, fmt.Errorf("events of run %s: %w", r.ID, err)
+		}
+		for _, e := range events {
+			if isNear(e.T) && !slices.Contains([]string{"phase", "note", "probe"}, e.Kind) {
+				near = append(near, moment{e.T, e.Kind + ": " + oneLine(e.Message)})
+			}
+		}
+	}
+	happened := slices.Clone(near)
+	for _, a := range r.Actions {
+		what := a.Kind
+		if a.Name != "" && a.Name != a.Kind {
+			what += " " + oneLine(a.Name)
+		}
+		switch {
+		case a.Kind == "load":
+		case isNear(a.Start):
+			// An event tells more of the same thing than the action that made it.
+			if !slices.ContainsFunc(happened, func(m moment) bool { return m.at >= a.Start-0.1 && m.at <= max(a.End, a.Start+0.5) }) {
+				near = append(near, moment{a.Start, "action " + what})
+			}
+		case a.Start < t && a.End > t:
+			lasting = append(lasting, moment{a.Start, what + " in force"})
+		}
+	}
+	var out []string
+	for _, f := range r.Facts.Faults {
+		what := moment{f.Start, oneLine(f.Toxic) + " on " + oneLine(f.Relay) + " in force"}
+		if f.Start < t-reach && f.End > t {
+			lasting = slices.DeleteFunc(lasting, func(m moment) bool { return strings.HasPrefix(m.what, "toxic") })
+			lasting = append(lasting, what)
+		}
+	}
+	slices.SortStableFunc(near, func(x, y moment) int { return cmp.Compare(x.at, y.at) })
+	if len(near) > mostBeside { // the last ones are the nearest
+		near = near[len(near)-mostBeside:]
+	}
+	for _, m := range near {
+		out = append(out, fmt.Sprintf("%s (at %s)", m.what, seconds(m.at)))
+	}
+	for _, m := range lasting[:min(mostBeside, len(lasting))] {
+		out = append(out, fmt.Sprintf("%s (since %s)", m.what, seconds(m.at)))
+	}
+	if len(out) == 0 {
+		for _, p := range r.Phases {
+			if isNear(p.Start) && p.Start > 0 {
+				out = append(out, fmt.Sprintf("phase %s began (at %s)", oneLine(p.Name), seconds(p.Start)))
+			}
+		}
+	}
+	return out, nil
+}
