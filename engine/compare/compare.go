@@ -99,20 +99,3 @@ func (s Side) runs(m Name, r Reading) stats.Side {
 	}
 	return side
 }
-
-// Best is the index of the side with the best value of a metric among those that have one which is not distorted; -1 if
-// none has. Of equal ones the first is the best.
-func Best(m Name, d series.Desc, sides []Side, opt Options) int {
-	best := -1
-	var value float64
-	for i, s := range sides {
-		r := s.read(m)
-		if r.Why != "" || s.distorted(d, opt) != "" {
-			continue
-		}
-		if best < 0 || d.Better == series.Lower && r.Value < value || d.Better != series.Lower && r.Value > value {
-			best, value = i, r.Value
-		}
-	}
-	return best
-}

@@ -60,17 +60,6 @@ func missing(c *record.Cell, name string, m Name) string {
 	return m.Metric + ": nothing of it was recorded"
 }
 
-// Across makes one value of those of several runs; v must not be empty.
-func Across(how series.Across, v []float64) float64 {
-	switch how {
-	case series.Sum:
-		return stats.Sum(v)
-	case series.Max:
-		return slices.Max(v)
-	}
-	return stats.Median(v)
-}
-
 // Part is what the given runs of a cell make, as a cell of its own: those of one round, say. What guards spoil of the cell
 // they spoil of its parts. Runs without results add no values.
 func Part(c *record.Cell, runs []*record.Run, descs map[string]series.Desc) *record.Cell {
@@ -99,7 +88,7 @@ func Part(c *record.Cell, runs []*record.Run, descs map[string]series.Desc) *rec
 	}
 	for window, metrics := range p.Metrics {
 		for name, v := range metrics {
-			v.Value = Across(Describe(descs, name).Across, v.Runs)
+			v.Value = stats.Across(Describe(descs, name).Across, v.Runs)
 			v.Tainted = c.Metrics[window][name].Tainted
 			metrics[name] = v
 		}

@@ -2,11 +2,11 @@ package measure
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/stats"
 )
 
 // CellsOf puts runs together, each cell in the order in which its first run began, and describes every metric that one of
@@ -104,7 +104,7 @@ func (c *cells) finish() []record.Cell {
 	for _, cl := range c.order {
 		for w, metrics := range cl.Metrics {
 			for name, v := range metrics {
-				v.Value = Across(c.descs[name].Across, v.Runs)
+				v.Value = stats.Across(c.descs[name].Across, v.Runs)
 				if t := cl.taints[w][name]; len(t) > 0 {
 					v.Tainted = t[0]
 					if cl.with > 1 {
@@ -119,27 +119,6 @@ func (c *cells) finish() []record.Cell {
 		out = append(out, cl.Cell)
 	}
 	return out
-}
-
-// Across makes one value of those of the runs: their sum, maximum or median (the mean of the two in the middle of an
-// even number). There is at least one.
-func Across(a series.Across, runs []float64) float64 {
-	switch a {
-	case series.Sum:
-		sum := 0.0
-		for _, v := range runs {
-			sum += v
-		}
-		return sum
-	case series.Max:
-		return maxOf(runs)
-	}
-	s := slices.Sorted(slices.Values(runs))
-	n := len(s)
-	if n%2 == 1 {
-		return s[n/2]
-	}
-	return s[n/2-1] + (s[n/2]-s[n/2-1])/2
 }
 
 // taints are the messages of the first guard that spoils figures of timing in a window, and of the first that spoils all.

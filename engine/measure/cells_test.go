@@ -80,21 +80,6 @@ func TestTaint(t *testing.T) {
 	}
 }
 
-func TestAcross(t *testing.T) {
-	for _, c := range []struct {
-		a    series.Across
-		runs []float64
-		want float64
-	}{
-		{series.Median, []float64{3, 1, 2}, 2}, {series.Median, []float64{4, 1, 2, 3}, 2.5}, {series.Median, []float64{5}, 5},
-		{series.Sum, []float64{1, 2, 4}, 7}, {series.Max, []float64{1, 4, 2}, 4}, {series.Max, []float64{-3, -2}, -2},
-	} {
-		if got := Across(c.a, c.runs); got != c.want {
-			t.Errorf("%s of %v = %v, want %v", c.a, c.runs, got, c.want)
-		}
-	}
-}
-
 // The names that published figures use are metrics, put together as their statistic says.
 func TestPublishedNames(t *testing.T) {
 	stat := map[string]series.Across{"median": series.Median, "sum": series.Sum, "max": series.Max}

@@ -111,7 +111,7 @@ func TestTaintedRatioIsMarked(t *testing.T) {
 	if c.ahead() != "" || c.says() != "beyond the noise floor of 1.023; not to be trusted" {
 		t.Errorf("%q is ahead: %q", c.ahead(), c.says())
 	}
-	if len(c.notes) != 1 || !strings.Contains(b.notes[c.notes[0].Note-1][0].Text, "the generator was busy") {
-		t.Errorf("notes are %v of %v", c.notes, b.notes)
+	if notes := b.spoilt(c); len(notes) != 1 || !strings.Contains(b.notes[notes[0].Note-1][0].Text, "the generator was busy") {
+		t.Errorf("notes are %v of %v", notes, b.notes)
 	}
 }

@@ -42,10 +42,7 @@ func disturbedSection(b *builder) ([]Section, error) {
 			after = b.value(b.windowed(d.cell, d.after), "p99_ms")
 		}
 		c := comparison{Comparison: b.against(d, "p99_ms")}
-		for _, why := range c.Tainted {
-			c.notes = append(c.notes, b.note("not to be trusted: "+why))
-		}
-		t.Rows = append(t.Rows, row(b.disturbed(d), d.quiet, b.value(d.before, "p99_ms"), b.value(d.then, "p99_ms"), c.value(), text(c.verb(), c.notes), after,
+		t.Rows = append(t.Rows, row(b.disturbed(d), d.quiet, b.value(d.before, "p99_ms"), b.value(d.then, "p99_ms"), c.value(), text(c.verb(), b.spoilt(c)), after,
 			b.value(d.before, "req_per_s"), b.value(d.then, "req_per_s"), b.value(d.before, "failed"), b.value(d.then, "failed")))
 	}
 	s := Section{Title: "What churn and faults did", Blocks: []Block{

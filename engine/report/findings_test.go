@@ -42,7 +42,7 @@ func TestFindings(t *testing.T) {
 		not  string
 	}{
 		{"a closed loop is compared by its rate", pair(cellSpec{rates: around(2000)}, cellSpec{rates: around(1000)}),
-			[]string{"a is ahead beyond the noise in 1 of 1 comparison: s (req_per_s 2.000 times that of b (range 1.960 to 2.040), noise floor 1.023)."}, "p99_ms"},
+			[]string{"a is ahead beyond the noise in 1 of 1 comparison: s (req_per_s 2.000 times that of b (95 % interval 1.955 to 2.046), noise floor 1.023)."}, "p99_ms"},
 		{"an open loop is compared by its latency", pair(cellSpec{rates: around(2000), open: true}, cellSpec{rates: around(1000), open: true}),
 			[]string{"a is ahead beyond the noise in 1 of 1 comparison: s (p99_ms 0.500 times that of b"}, "req_per_s"},
 		{"one run a side says nothing about noise", pair(cellSpec{rates: []float64{2000}}, cellSpec{rates: []float64{1000}}),

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/stats"
 	"github.com/planrun/planrun/internal/load"
 )
 
@@ -105,7 +105,7 @@ func (f *fixture) cell(s cellSpec) *record.Cell {
 		c.Metrics = map[string]map[string]record.Value{"": {}}
 	}
 	for name, v := range metrics {
-		value := record.Value{Value: compare.Across(r.Descs[name].Across, v), Runs: v}
+		value := record.Value{Value: stats.Across(r.Descs[name].Across, v), Runs: v}
 		if r.Descs[name].Class == series.Timing {
 			value.Tainted = s.tainted
 		}

@@ -79,7 +79,7 @@ func (b *builder) leader(g []unit, m compare.Name) Text {
 		return append(t, text("of "+first+" to "+second.to+" has no ratio: "+second.Ratio.NA+".")...)
 	case second.tainted():
 		t = append(t, text(fmt.Sprintf("of %s is %s that of %s%s, but a guard did not hold: not to be trusted.", first, times(second.Ratio.Value), second.to, second.ranged()))...)
-		return append(t, second.notes...)
+		return append(t, b.spoilt(second)...)
 	case second.Ratio.Noise == stats.Unknown:
 		t = append(t, text(fmt.Sprintf("of %s is %s that of %s%s, but %s.", first, times(second.Ratio.Value), second.to, second.ranged(), second.Ratio.Why))...)
 	case second.Ratio.Noise == stats.Beyond:
@@ -100,7 +100,7 @@ func (b *builder) leader(g []unit, m compare.Name) Text {
 			t = append(t, text(fmt.Sprintf(" Last is %s: %s to it is %s%s, %s.", c.to, first, c.value(), c.ranged(), c.noise()))...)
 		}
 	}
-	return append(t, second.notes...)
+	return append(t, b.spoilt(second)...)
 }
 
 func times(v float64) string { return factor(v) + " times" }

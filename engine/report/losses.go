@@ -37,7 +37,8 @@ func lossSection(b *builder, s record.Section) (Section, error) {
 	for _, c := range coords {
 		t.Columns = append(t.Columns, Column{Title: c})
 	}
-	t.Columns = append(t.Columns, Column{Title: "metric"}, Column{Title: "its value", Right: true}, Column{Title: "against"}, Column{Title: "that value", Right: true}, Column{Title: "ratio", Right: true}, Column{Title: "range", Right: true}, Column{Title: "what it says"})
+	t.Columns = append(t.Columns, Column{Title: "metric"}, Column{Title: "its value", Right: true}, Column{Title: "against"}, Column{Title: "that value", Right: true})
+	t.Columns = append(t.Columns, ratioColumns...)
 	var names, none []string
 	for _, g := range b.groups(units, []string{"target"}) {
 		names = append(names, g[0].at("target"))
@@ -48,7 +49,7 @@ func lossSection(b *builder, s record.Section) (Section, error) {
 		for _, g := range b.groups(units, coords) {
 			for _, m := range metrics {
 				c := b.compare(g, record.Ratio{Of: target, To: *s.Losses}, m)
-				if c.of == c.to || c.Of.Why != "" || c.To.Why != "" {
+				if c.itself() || c.Of.Why != "" || c.To.Why != "" {
 					continue
 				}
 				compared = true
@@ -60,8 +61,8 @@ func lossSection(b *builder, s record.Section) (Section, error) {
 					line = append(line, text(v))
 				}
 				class := b.desc(m.Metric).Class
-				t.Rows = append(t.Rows, append(line, text(m.Text), text(number(c.Of.Value, class)), text(oneLine(c.to)), text(number(c.To.Value, class)),
-					text(c.value()), text(c.span()), text(c.says(), c.notes)))
+				line = append(line, text(m.Text), text(number(c.Of.Value, class)), b.winner(c), text(number(c.To.Value, class)))
+				t.Rows = append(t.Rows, append(line, b.columns(c)...))
 			}
 		}
 		if len(t.Rows) == before && compared {
@@ -69,7 +70,7 @@ func lossSection(b *builder, s record.Section) (Section, error) {
 		}
 	}
 	if len(t.Rows) > 0 {
-		out.Blocks = append(out.Blocks, t)
+		out.Blocks = append(out.Blocks, withoutEmpty(t))
 	}
 	if len(none) > 0 {
 		out.Blocks = append(out.Blocks, Paragraph{text("No loss beyond the noise: " + and(none) + ".")})

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
@@ -12,29 +13,25 @@ import (
 // A comparison is a ratio between two targets in words.
 type comparison struct {
 	compare.Comparison
-	of, to string // targets; to is the winner if it was the best of several
-	best   []string
-	notes  Text // footnotes that say which guard spoils it
+	of, to string   // targets; to is the winner if it was the best of several
+	bestOf int      // how many could be it
+	unfit  []string // which could not, and why
 }
 
 // compare gives the ratio of one target to another among the units of a row, one unit a target.
 func (b *builder) compare(units []unit, r record.Ratio, m compare.Name) comparison {
 	opt := compare.Options{DistortedAbove: r.DistortedAbove}
-	c := comparison{of: r.Of, to: r.To.Target, best: r.To.Best}
-	if len(c.best) > 0 {
-		c.to = c.best[0] // if none has a value
-		sides := make([]compare.Side, len(c.best))
-		for i, t := range c.best {
+	c := comparison{of: r.Of, to: r.To.Target}
+	if best := r.To.Best; len(best) > 0 {
+		sides := make([]compare.Side, len(best))
+		for i, t := range best {
 			sides[i] = b.side(units, t)
 		}
-		if i := compare.Best(m, b.desc(m.Metric), sides, opt); i >= 0 {
-			c.to = c.best[i]
-		}
+		c.to = best[max(0, compare.Best(m, b.desc(m.Metric), sides, opt))] // the first if none has a value
+		c.unfit = compare.Unfit(m, b.desc(m.Metric), sides, opt)
+		c.bestOf = len(best) - len(c.unfit)
 	}
 	c.Comparison = compare.Metric(m, b.desc(m.Metric), b.side(units, c.of), b.side(units, c.to), opt)
-	for _, why := range c.Tainted {
-		c.notes = append(c.notes, b.note("not to be trusted: "+why))
-	}
 	return c
 }
 
@@ -50,6 +47,26 @@ func (b *builder) side(units []unit, target string) compare.Side {
 		s.Again = b.again[u.cell]
 	}
 	return s
+}
+
+// winner names the second side; of the best of several also of how many, and why others were not among them.
+func (b *builder) winner(c comparison) Text {
+	t := text(oneLine(c.to))
+	if c.bestOf > 0 {
+		t = append(t, text(fmt.Sprintf(" (best of %d)", c.bestOf))...)
+	}
+	if len(c.unfit) > 0 {
+		t = append(t, b.note("not among those of which the best is taken: "+strings.Join(c.unfit, "; ")))
+	}
+	return t
+}
+
+// spoilt are the footnotes that say which guards spoil a comparison.
+func (b *builder) spoilt(c comparison) (t Text) {
+	for _, why := range c.Tainted {
+		t = append(t, b.note("not to be trusted: "+why))
+	}
+	return t
 }
 
 // ahead is who the ratio favours; "" if it favours nobody, says nothing or is not to be trusted.
@@ -83,8 +100,22 @@ func (c comparison) span() string {
 	return factor(c.Ratio.Low) + " to " + factor(c.Ratio.High)
 }
 
-// ranged is the range as it stands behind a ratio in a sentence.
+// interval is where the ratio lies at stats.Confidence; "" where there are too few runs for one.
+func (c comparison) interval() string {
+	if c.Ratio.Interval[1] == 0 || c.itself() {
+		return ""
+	}
+	return factor(c.Ratio.Interval[0]) + " to " + factor(c.Ratio.Interval[1])
+}
+
+// itself is true of a ratio whose second side, the best of several, is the first.
+func (c comparison) itself() bool { return c.of != "" && c.of == c.to }
+
+// ranged is the interval, or the range where there is none, as it stands behind a ratio in a sentence.
 func (c comparison) ranged() string {
+	if s := c.interval(); s != "" {
+		return " (95 % interval " + s + ")"
+	}
 	if s := c.span(); s != "" {
 		return " (range " + s + ")"
 	}
@@ -99,18 +130,29 @@ func (c comparison) noise() string {
 		return "n/a: " + r.NA
 	case r.Noise == stats.Unknown:
 		return "unknown: " + r.Why
-	case r.Noise == stats.Within:
-		s := "within the noise floor of " + factor(r.Floor)
-		if r.Needed > 0 {
-			s += fmt.Sprintf("; about %s a side would tell", count(r.Needed, "run"))
-		}
-		return s
 	}
-	return "beyond the noise floor of " + factor(r.Floor)
+	floor := "the noise floor of " + factor(r.Floor)
+	if r.Stages == r.Floor && r.Floor > 1 {
+		floor += " between stages"
+	}
+	switch {
+	case r.Noise == stats.Beyond && r.Interval[0] <= 1 && r.Interval[1] >= 1:
+		return "beyond " + floor + ", but only just: the interval holds 1"
+	case r.Noise == stats.Beyond:
+		return "beyond " + floor
+	case r.Needed > 0:
+		return fmt.Sprintf("within %s; about %s a side would tell", floor, count(r.Needed, "run"))
+	case r.Stages == r.Floor && r.Value != 1:
+		return "within " + floor + "; more runs would not tell"
+	}
+	return "within " + floor
 }
 
 // says is noise with who is better.
 func (c comparison) says() string {
+	if c.itself() {
+		return "it is the best itself"
+	}
 	if a := c.ahead(); a != "" {
 		return oneLine(a) + " is better: " + c.noise()
 	}

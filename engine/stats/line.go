@@ -1,15 +1,10 @@
 package stats
 
-import "slices"
+import (
+	"slices"
 
-// Sum adds v; the sum of nothing is 0.
-func Sum(v []float64) float64 {
-	t := 0.0
-	for _, x := range v {
-		t += x
-	}
-	return t
-}
+	"gonum.org/v1/gonum/stat"
+)
 
 // Line is a least-squares line through points.
 type Line struct {
@@ -23,19 +18,14 @@ func Fit(x, y []float64) (Line, bool) {
 	if len(x) < 3 || len(x) != len(y) {
 		return Line{}, false
 	}
-	mx, my := Mean(x), Mean(y)
-	var sxx, sxy, syy float64
-	for i := range x {
-		sxx += (x[i] - mx) * (x[i] - mx)
-		sxy += (x[i] - mx) * (y[i] - my)
-		syy += (y[i] - my) * (y[i] - my)
-	}
-	if sxx == 0 {
+	width := slices.Max(x) - slices.Min(x)
+	if width == 0 {
 		return Line{}, false
 	}
-	l := Line{Slope: sxy / sxx, Rise: sxy / sxx * (slices.Max(x) - slices.Min(x))}
-	if syy > 0 {
-		l.R2 = sxy * sxy / (sxx * syy)
+	at0, slope := stat.LinearRegression(x, y, nil, false)
+	l := Line{Slope: slope, Rise: slope * width}
+	if slices.Max(y) > slices.Min(y) {
+		l.R2 = stat.RSquared(x, y, nil, at0, slope)
 	}
 	return l, true
 }

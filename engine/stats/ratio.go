@@ -4,12 +4,17 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // MinRuns is how many runs a side must have before anything is said about noise.
 const MinRuns = 3
+
+// Confidence of every interval, and of the half width in the noise floor.
+const Confidence = 0.95
 
 // Noise says how a ratio stands against the noise floor.
 type Noise string
@@ -33,10 +38,15 @@ type Side struct {
 type Ratio struct {
 	// Value is med(a)/med(b); Low is min a / max b, High is max a / min b (positive infinity if a run of b is 0).
 	Value, Low, High float64
-	Noise            Noise
+	// Interval of the ratio of the geometric means, at Confidence: Student's, of the logarithms of the runs' values. Both its
+	// bounds are 0 where there is none: below MinRuns a side, or where a value is 0.
+	Interval [2]float64
+	Noise    Noise
 	// Floor is the noise floor as a factor above 1: the ratio is beyond it if it is above Floor or below 1/Floor. It is 0
 	// where the noise is unknown.
 	Floor float64
+	// Stages is the part of Floor that is of the cells' repeats in other stages, as a factor; 1 if they have none.
+	Stages float64
 	// Why says why the noise is unknown.
 	Why string
 	// Needed is how many runs a side would, at this spread, put a ratio that is within the noise beyond it, or the runs
@@ -90,9 +100,11 @@ func Compare(aName string, a Side, bName string, b Side) Ratio {
 		r.Why = "a run's value is 0, so its logarithm says nothing about noise"
 		return r
 	}
-	again := max(spread(ma, a.Again), spread(mb, b.Again))
-	floor := max(again, halfWidth(s, len(a.Runs), len(b.Runs)))
-	r.Floor = math.Exp(floor)
+	again, half := max(spread(ma, a.Again), spread(mb, b.Again)), halfWidth(s, len(a.Runs), len(b.Runs))
+	floor := max(again, half)
+	r.Floor, r.Stages = math.Exp(floor), math.Exp(again)
+	means := stat.Mean(logs(a.Runs), nil) - stat.Mean(logs(b.Runs), nil)
+	r.Interval = [2]float64{math.Exp(means - half), math.Exp(means + half)}
 	size := math.Abs(math.Log(r.Value))
 	if size > floor {
 		r.Noise = Beyond
@@ -122,27 +134,37 @@ func spread(med float64, again []float64) float64 {
 
 // pooled is the pooled sample deviation of the logarithms; ok is false if a value is 0.
 func pooled(a, b []float64) (s float64, ok bool) {
-	sum := 0.0
-	for _, side := range [][]float64{a, b} {
-		logs := make([]float64, len(side))
-		for i, v := range side {
-			if v <= 0 {
-				return 0, false
-			}
-			logs[i] = math.Log(v)
-		}
-		mean := Mean(logs)
-		for _, l := range logs {
-			sum += (l - mean) * (l - mean)
-		}
+	if slices.Min(a) <= 0 || slices.Min(b) <= 0 {
+		return 0, false
 	}
-	return math.Sqrt(sum / float64(len(a)+len(b)-2)), true
+	squares := stat.Variance(logs(a), nil)*float64(len(a)-1) + stat.Variance(logs(b), nil)*float64(len(b)-1)
+	return math.Sqrt(squares / float64(len(a)+len(b)-2)), true
+}
+
+func logs(v []float64) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = math.Log(x)
+	}
+	return out
 }
 
 func halfWidth(s float64, na, nb int) float64 {
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(na + nb - 2)}
-	return t.Quantile(0.975) * s * math.Sqrt(1/float64(na)+1/float64(nb))
+	return student(na+nb-2) * s * math.Sqrt(1/float64(na)+1/float64(nb))
 }
+
+// student is the quantile of Student's distribution that leaves Confidence between it and its negative.
+func student(freedom int) float64 {
+	if q, ok := quantiles.Load(freedom); ok {
+		return q.(float64)
+	}
+	q := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(freedom)}.Quantile((1 + Confidence) / 2)
+	quantiles.Store(freedom, q)
+	return q
+}
+
+// quantiles of student by degrees of freedom: they take longer than all the rest of a comparison.
+var quantiles sync.Map
 
 // needed is the smallest number of runs a side at which a ratio of this size would be beyond the noise of deviation s,
 // 0 if a thousand would not do.

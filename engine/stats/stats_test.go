@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"testing"
+
+	"github.com/planrun/planrun/engine/series"
 )
 
 func near(t *testing.T, what string, got, want float64) {
@@ -82,5 +84,20 @@ func TestNeeded(t *testing.T) {
 	s := math.Log(1.1)
 	if size := math.Log(1.1); halfWidth(s, r.Needed, r.Needed) >= size || halfWidth(s, r.Needed-1, r.Needed-1) < size {
 		t.Errorf("%d runs are not the smallest number that would do", r.Needed)
+	}
+}
+
+func TestAcross(t *testing.T) {
+	for _, c := range []struct {
+		a    series.Across
+		runs []float64
+		want float64
+	}{
+		{series.Median, []float64{3, 1, 2}, 2}, {series.Median, []float64{4, 1, 2, 3}, 2.5}, {series.Median, []float64{5}, 5},
+		{series.Sum, []float64{1, 2, 4}, 7}, {series.Max, []float64{1, 4, 2}, 4}, {series.Max, []float64{-3, -2}, -2},
+	} {
+		if got := Across(c.a, c.runs); got != c.want {
+			t.Errorf("%s of %v = %v, want %v", c.a, c.runs, got, c.want)
+		}
 	}
 }

@@ -37,7 +37,8 @@ func (t Trend) Climbs() bool {
 	return t.P < TrendP && t.Tau >= TrendPersistent && t.Rise > TrendRelative*math.Abs(t.Median)
 }
 
-// TrendOf tests a series whose times are ascending. It reports false for fewer than TrendLeast points.
+// TrendOf tests a series whose times are ascending. It reports false for fewer than TrendLeast points. (gonum's Kendall
+// takes ties for agreement: a constant series would rise.)
 func TrendOf(times, values []float64) (Trend, bool) {
 	x, y := reduce(times, values, TrendBins)
 	n := len(x)
