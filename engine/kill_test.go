@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -205,12 +206,14 @@ func TestKilledAtEveryEntry(t *testing.T) {
 	}
 }
 
+var kills = flag.Int("kills", 40, "random moments at which the engine is killed")
+
 // The same at any moment: while processes start, while a load runs, while things are undone, while it is judged.
 func TestKilledAtAnyMoment(t *testing.T) {
 	begun := time.Now()
 	kill(t, -1, 0).clean(t)
 	length := time.Since(begun)
-	n := 100
+	n := *kills
 	if testing.Short() {
 		n = 8
 	}
