@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/engine/export"
+	"github.com/planrun/planrun/engine/record"
+)
+
+// exportFormats are the names of --format.
+var exportFormats = []string{"csv", "junit", "benchfmt", "openmetrics"}
+
+func (p *program) exportCommand() *cobra.Command {
+	var format, out string
+	var series bool
+	var opt export.Options
+	c := &cobra.Command{
+		Use:   "export [DIR]",
+		Short: "Write a result set for other tools: csv, junit, benchfmt, openmetrics",
+		Long: `Write a result set (the newest one if none is named) in a format of other tools, on standard output or into a file:
+
+  csv          every value, a row each, for spreadsheets and data frames; with --series what was sampled over time
+  junit        verdicts as tests, for CI systems (GitLab, Jenkins, GitHub): red where planrun's exit code is not 0
+  benchfmt     runs as results of Go benchmarks: benchstat compares two sets, or two targets of one
+  openmetrics  values as gauges and counters, for Prometheus and what reads its format
+
+Nothing is judged again: planrun judge does that.`,
+		Example: `  planrun export --format junit --out junit.xml
+  planrun export results/before --format benchfmt --headline --out before.txt
+  planrun export --format csv --metric req_per_s --metric p99_ms --runs
+  planrun export --format csv --series --out series.csv`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, err := oneSet(args)
+			if err != nil {
+				return err
+			}
+			if err := exportFlags(c, format, series); err != nil {
+				return err
+			}
+			set, res, err := p.results(dir)
+			if err != nil {
+				return err
+			}
+			if err := knownMetrics(res, opt.Metrics); err != nil {
+				return err
+			}
+			return p.into(c.Context(), out, func(w io.Writer) error { return exportAs(w, format, series, set, res, opt) })
+		},
+	}
+	c.Flags().StringVar(&format, "format", "", "`FORMAT`: "+strings.Join(exportFormats, ", "))
+	c.Flags().StringVar(&out, "out", "", "`FILE` to write, or to replace once all is written; standard output if left out")
+	c.Flags().StringArrayVar(&opt.Metrics, "metric", nil, "only this `METRIC`: p99_ms, or of one window phase/fault/p99_ms; may be repeated")
+	c.Flags().BoolVar(&opt.Headline, "headline", false, "only the headline window")
+	c.Flags().BoolVar(&opt.Runs, "runs", false, "csv: the values of single runs too")
+	c.Flags().BoolVar(&series, "series", false, "csv: instead of values what was sampled, by run and time")
+	return c
+}
+
+// exportFlags finds flags that say nothing of the format.
+func exportFlags(c *cobra.Command, format string, series bool) error {
+	if format == "" {
+		return fmt.Errorf("which format? --format %s", strings.Join(exportFormats, "|"))
+	}
+	if !slices.Contains(exportFormats, format) {
+		return fmt.Errorf("--format %s: no such format; %s", format, dsl.Suggest(format, exportFormats, "there are"))
+	}
+	for _, flag := range []struct {
+		name string
+		ok   bool
+	}{
+		{"runs", format == "csv" && !series}, {"series", format == "csv"},
+		{"metric", format != "junit" && !series}, {"headline", format != "junit" && !series},
+	} {
+		if c.Flags().Changed(flag.name) && !flag.ok {
+			with := ""
+			if series && format == "csv" {
+				with = " --series"
+			}
+			return fmt.Errorf("--%s does not go with --format %s%s", flag.name, format, with)
+		}
+	}
+	if c.Flags().Changed("out") && c.Flags().Lookup("out").Value.String() == "" {
+		return errors.New("--out '' names no file; name one, or leave --out out")
+	}
+	return nil
+}
+
+func exportAs(w io.Writer, format string, series bool, set *record.Set, res *record.Results, opt export.Options) error {
+	switch {
+	case series:
+		return export.SeriesCSV(w, set)
+	case format == "csv":
+		return export.CSV(w, set, res, opt)
+	case format == "junit":
+		return export.JUnit(w, set, res)
+	case format == "benchfmt":
+		return export.Benchfmt(w, set, res, opt)
+	}
+	return export.OpenMetrics(w, res, opt)
+}
+
+// results opens a result set with its results. One whose planrun was killed has none: they are made first, as planrun report
+// makes them.
+func (p *program) results(dir string) (*record.Set, *record.Results, error) {
+	set, err := record.Open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	res, err := set.Results()
+	if errors.Is(err, fs.ErrNotExist) {
+		out, err := p.conclude([]string{dir}, "plan")
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.Set, out.Results, nil
+	}
+	if err != nil {
+		p.exit = exitHarness
+	}
+	return set, res, err
+}
+
+// knownMetrics finds metrics that the set does not have.
+func knownMetrics(res *record.Results, metrics []string) error {
+	known := slices.Sorted(maps.Keys(res.Descs))
+	for _, m := range metrics {
+		name := m[strings.LastIndex(m, "/")+1:]
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("--metric %s: the result set has no metric %q; %s", m, name, dsl.Suggest(name, known, "there are"))
+		}
+	}
+	return nil
+}

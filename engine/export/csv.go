@@ -1,0 +1,159 @@
+package export
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
+)
+
+// CSV writes a row for each value, as RFC 4180 quotes them, in the order of the cells. The first five columns are those of
+// published figures (planrun import):
+//
+//	scenario, target, metric
+//	statistic      how the value was made of the runs': median, sum or max, as the metric has it; beside it the min and max
+//	               of the runs if there are several; run for the value of one run (Options.Runs)
+//	value          a number, in the metric's unit
+//	unit           of the metric; empty for a plain number
+//	stage
+//	matrix.NAME    a column an axis
+//	window         empty for the headline, phase/fault, load/small, ...: see package record
+//	round, repeat, run   of one run
+//	runs           how many runs the value is of
+//	tainted        the guard that spoils it, in words
+//
+// Cells without a value have no row. Texts that a spreadsheet would take for a formula begin with an apostrophe: see defused.
+func CSV(w io.Writer, set *record.Set, res *record.Results, opt Options) error {
+	t := &values{w: csv.NewWriter(w), axes: axes(res), res: res, opt: opt}
+	t.row(t.header()...)
+	for i := range res.Cells {
+		if err := t.cell(set, &res.Cells[i]); err != nil {
+			return err
+		}
+	}
+	t.w.Flush()
+	return wrote("csv", t.w.Error())
+}
+
+// wrote says what was written when it went wrong.
+func wrote(format string, err error) error {
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", format, err)
+	}
+	return nil
+}
+
+// values is the table in the making. Its writer keeps the first error.
+type values struct {
+	w    *csv.Writer
+	axes []string
+	res  *record.Results
+	opt  Options
+}
+
+func (t *values) row(cells ...string) {
+	_ = t.w.Write(cells) // t.w.Error has it
+}
+
+func (t *values) header() []string {
+	h := []string{"scenario", "target", "metric", "statistic", "value", "unit", "stage"}
+	for _, a := range t.axes {
+		h = append(h, defused("matrix."+a))
+	}
+	return append(h, "window", "round", "repeat", "run", "runs", "tainted")
+}
+
+func (t *values) cell(set *record.Set, c *record.Cell) error {
+	for _, window := range slices.Sorted(maps.Keys(c.Metrics)) {
+		for _, name := range slices.Sorted(maps.Keys(c.Metrics[window])) {
+			if t.opt.wants(window, name) {
+				t.value(c.Coord, window, name, c.Metrics[window][name])
+			}
+		}
+	}
+	if t.opt.Runs {
+		for _, id := range c.Runs {
+			r, err := set.Run(id)
+			if err != nil {
+				return err
+			}
+			t.run(r)
+		}
+	}
+	return wrote("csv", t.w.Error())
+}
+
+// value writes a cell's value, and the range of its runs.
+func (t *values) value(at record.Coord, window, name string, v record.Value) {
+	for _, s := range statistics(t.res.Descs[name].Across, v) {
+		t.one(at, window, name, s, "", len(v.Runs), v.Tainted)
+	}
+}
+
+// run writes the values of one run.
+func (t *values) run(r *record.Run) {
+	if !hasResults(r) {
+		return
+	}
+	for _, window := range slices.Sorted(maps.Keys(r.Metrics)) {
+		for _, name := range slices.Sorted(maps.Keys(r.Metrics[window])) {
+			if t.opt.wants(window, name) {
+				t.one(r.Coord, window, name, statistic{"run", r.Metrics[window][name]}, r.ID, 1, "")
+			}
+		}
+	}
+}
+
+func (t *values) one(at record.Coord, window, name string, s statistic, run string, runs int, tainted string) {
+	row := []string{defused(at.Scenario), defused(at.Target), defused(name), s.name, number(s.value), defused(t.res.Descs[name].Unit), defused(at.Stage)}
+	for _, a := range t.axes {
+		row = append(row, defused(axis(at, a)))
+	}
+	t.row(append(row, defused(window), positive(at.Round), positive(at.Repeat), defused(run), strconv.Itoa(runs), defused(tainted))...)
+}
+
+func positive(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// A statistic is a number that was made of a cell's runs.
+type statistic struct {
+	name  string
+	value float64
+}
+
+// statistics are the cell's value, by the name of how it was made, and the lowest and highest of the runs if there are several.
+func statistics(across series.Across, v record.Value) []statistic {
+	if across == "" {
+		across = series.Median
+	}
+	out := []statistic{{string(across), v.Value}}
+	if len(v.Runs) < 2 {
+		return out
+	}
+	out = append(out, statistic{"min", slices.Min(v.Runs)})
+	if across != series.Max {
+		out = append(out, statistic{"max", slices.Max(v.Runs)})
+	}
+	return out
+}
+
+// defused is a text that no spreadsheet takes for a formula (https://owasp.org/www-community/attacks/CSV_Injection): before
+// what begins like one stands an apostrophe. Before what begins with an apostrophe too, so that whoever takes one away from
+// every cell that begins with one has each text as it was.
+func defused(s string) string {
+	s = plain(s)
+	if s != "" && strings.ContainsRune("=+-@\t\n'＝＋－＠", []rune(s)[0]) {
+		return "'" + s
+	}
+	return s
+}
