@@ -170,7 +170,7 @@ func (s *Section) check(c *Check) {
 	case c.Has("section"):
 		kind = "section"
 	case c.Has("table"):
-		kind, allowed = "table", []string{"where", "rows", "columns", "metrics", "ratios", "losses"}
+		kind, allowed = "table", []string{"where", "rows", "columns", "metrics", "ratios", "losses", "aggregate"}
 	case c.Has("chart"):
 		kind, allowed = "chart", []string{"where", "rows", "as"}
 	default:
@@ -187,6 +187,9 @@ func (s *Section) check(c *Check) {
 	}
 	if kind == "table" && len(s.Metrics) == 0 && !c.Has("losses") {
 		c.Errorf("", "the table has no metrics").Hint = "write metrics: [...]"
+	}
+	if c.Has("aggregate") && c.Has("losses") {
+		c.Errorf("aggregate", "losses have no mean: they are a selection").Hint = "leave it out"
 	}
 }
 

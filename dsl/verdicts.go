@@ -34,6 +34,8 @@ type Section struct {
 	Ratios  []Ratio  `yaml:"ratios" doc:"ratios between targets, with their noise"`
 	Losses  Losses   `yaml:"losses" doc:"makes it the table of where each target loses"`
 	As      string   `yaml:"as" hole:"no" enum:"lines|bars" doc:"the form of a chart"`
+
+	Aggregate string `yaml:"aggregate" hole:"no" enum:"geomean" doc:"adds the geometric mean of each column and of each ratio over the rows; a row in which a side that is compared has no value is left out for all sides, and listed"`
 }
 
 // A Ratio compares one target with another.

@@ -88,7 +88,7 @@ func (p *Program) shownScenarios(runs []*record.Run) (out []record.Scenario) {
 func (p *Program) sections(res *record.Results) (out []record.Section) {
 	for i := range p.Plan.Report {
 		v := p.Plan.Report[i].Val
-		s := record.Section{Kind: v.Section, Rows: v.Rows, Columns: v.Columns, Metrics: v.Metrics, As: v.As, Cells: []int{}}
+		s := record.Section{Kind: v.Section, Rows: v.Rows, Columns: v.Columns, Metrics: v.Metrics, As: v.As, Aggregate: v.Aggregate, Cells: []int{}}
 		switch {
 		case v.Table != "":
 			s.Kind, s.Title = "table", v.Table

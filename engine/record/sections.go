@@ -13,6 +13,8 @@ type Section struct {
 	Ratios  []Ratio  `json:"ratios,omitempty"`
 	Losses  *Against `json:"losses,omitempty"` // makes it the table of where each target loses
 	As      string   `json:"as,omitempty"`     // form of a chart: "lines", "bars"
+	// Aggregate over the rows of a table: "geomean", or "" for none.
+	Aggregate string `json:"aggregate,omitempty"`
 }
 
 // A Ratio compares one target with another, or with the best of several.

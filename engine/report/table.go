@@ -30,7 +30,16 @@ func tableSection(b *builder, s record.Section) (Section, error) {
 	rows := b.rows(units, s.Rows, s.Columns)
 	out.Blocks = append(out.Blocks, Paragraph{b.basis(units)})
 	if len(metrics) > 0 {
-		out.Blocks = append(out.Blocks, b.pivot(units, rows, s.Columns, metrics))
+		g := b.sheet(units, rows, s.Columns)
+		t := b.pivot(g, metrics)
+		var left []Text
+		if s.Aggregate != "" {
+			left = b.addGeomeans(&t, g, metrics)
+		}
+		out.Blocks = append(out.Blocks, t)
+		if len(left) > 0 {
+			out.Blocks = append(out.Blocks, Paragraph{text("Left out of the geometric means, of all sides alike:")}, List{left})
+		}
 	}
 	if len(s.Ratios) > 0 {
 		out.Blocks = append(out.Blocks, b.ratioBlocks(units, append(slices.Clone(rows), s.Columns...), s.Ratios, metrics)...)
@@ -89,50 +98,73 @@ func (b *builder) basis(units []unit) Text {
 	return text(runs + " a cell; medians of the runs, but counts are summed and peaks are maxima.")
 }
 
+// A sheet is a table before it has texts: rows and columns of units. A unit is nil where the schedule has no such cell.
+type sheet struct {
+	rows, columns []string // coordinates
+	lines         [][]unit // what each row is of
+	heads         [][]unit // what each column is of; one nil without columns, whose row is of one unit
+	at            [][]*unit
+}
+
+func (b *builder) sheet(units []unit, rows, columns []string) sheet {
+	g := sheet{rows: rows, columns: columns, lines: b.groups(units, rows), heads: [][]unit{nil}}
+	if len(columns) > 0 {
+		g.heads = b.groups(units, columns)
+	}
+	for _, line := range g.lines {
+		at := make([]*unit, len(g.heads))
+		for k, head := range g.heads {
+			i := 0
+			if head != nil {
+				i = slices.IndexFunc(line, func(u unit) bool { return u.key(columns) == head[0].key(columns) })
+			}
+			if i >= 0 {
+				at[k] = &line[i]
+			}
+		}
+		g.at = append(g.at, at)
+	}
+	return g
+}
+
+// title of a column of metric m; of several metrics it names which.
+func (b *builder) title(g sheet, head []unit, m compare.Name, several bool) string {
+	if head == nil {
+		return b.header(m)
+	}
+	title := strings.Join(values(head[0], g.columns), " / ")
+	if several {
+		title += " " + b.header(m)
+	}
+	return title
+}
+
 // pivot makes the table itself.
-func (b *builder) pivot(units []unit, rows, columns []string, metrics []compare.Name) Table {
+func (b *builder) pivot(g sheet, metrics []compare.Name) Table {
 	var t Table
-	for _, r := range rows {
+	for _, r := range g.rows {
 		t.Columns = append(t.Columns, Column{Title: r})
 	}
-	cols := [][]unit{nil}
-	if len(columns) > 0 {
-		cols = b.groups(units, columns)
-	}
-	for _, c := range cols {
+	for _, head := range g.heads {
 		for _, m := range metrics {
-			title := b.header(m)
-			if len(columns) > 0 {
-				title = strings.Join(values(c[0], columns), " / ")
-				if len(metrics) > 1 {
-					title += " " + b.header(m)
-				}
-			}
-			t.Columns = append(t.Columns, Column{Title: title, Right: true})
+			t.Columns = append(t.Columns, Column{Title: b.title(g, head, m, len(metrics) > 1), Right: true})
 		}
 	}
-	for _, g := range b.groups(units, rows) {
-		var line []Text
-		for _, v := range values(g[0], rows) {
-			line = append(line, text(v))
+	for i, line := range g.lines {
+		var texts []Text
+		for _, v := range values(line[0], g.rows) {
+			texts = append(texts, text(v))
 		}
-		for _, c := range cols {
-			u := &g[0]
-			if c != nil {
-				i := slices.IndexFunc(g, func(u unit) bool { return u.key(columns) == c[0].key(columns) })
-				if u = nil; i >= 0 {
-					u = &g[i]
-				}
-			}
+		for _, u := range g.at[i] {
 			for _, m := range metrics {
 				if u == nil {
-					line = append(line, text("n/a", b.note("the schedule has no such cell")))
+					texts = append(texts, text("n/a", b.note("the schedule has no such cell")))
 					continue
 				}
-				line = append(line, b.show(*u, m))
+				texts = append(texts, b.show(*u, m))
 			}
 		}
-		t.Rows = append(t.Rows, line)
+		t.Rows = append(t.Rows, texts)
 	}
 	return t
 }

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planrun/planrun/engine/compare"
+	"github.com/planrun/planrun/engine/stats"
+)
+
+// mostLeftOut bounds the rows that are named as left out of a mean.
+const mostLeftOut = 20
+
+// addGeomeans adds to a table a row of the geometric means of its columns. The sides that are compared, the columns of one
+// metric, have the mean of the same rows: a row in which one of them has no value is left out for all, and returned with why.
+// A side that has no value in any row takes no part, and a 0 has no place in a geometric mean.
+func (b *builder) addGeomeans(t *Table, g sheet, metrics []compare.Name) (left []Text) {
+	means := make([][]Text, len(metrics))
+	most, fewest := 0, len(g.lines)
+	for i, m := range metrics {
+		var n int
+		var gone []string
+		means[i], n, gone = b.geomeans(g, m)
+		most, fewest = max(most, n), min(fewest, n)
+		if len(gone) > 0 {
+			left = append(left, text(mono(m.Text), ": "+list(gone, mostLeftOut)))
+		}
+	}
+	rows := fmt.Sprintf("%d of %s", most, count(len(g.lines), "row"))
+	if fewest != most {
+		rows = fmt.Sprintf("%d to %s", fewest, rows)
+	}
+	line := make([]Text, 0, len(t.Columns))
+	line = append(line, text(strong("geometric mean of "+rows)))
+	for range g.rows[1:] {
+		line = append(line, text("-"))
+	}
+	for k := range g.heads {
+		for i := range metrics {
+			line = append(line, means[i][k])
+		}
+	}
+	t.Rows = append(t.Rows, line)
+	return left
+}
+
+// geomeans are those of one metric, a text for each column; n rows count, gone says which do not and why.
+func (b *builder) geomeans(g sheet, m compare.Name) (means []Text, n int, gone []string) {
+	readings := make([][]compare.Reading, len(g.lines))
+	takesPart := make([]bool, len(g.heads))
+	for i := range g.lines {
+		for k, u := range g.at[i] {
+			r := compare.Reading{Why: "the schedule has no such cell"}
+			if u != nil {
+				r = b.read(*u, m)
+			}
+			readings[i] = append(readings[i], r)
+			takesPart[k] = takesPart[k] || r.Why == ""
+		}
+	}
+	v := make([][]float64, len(g.heads))
+	tainted := make([]string, len(g.heads))
+	zero := ""
+	for i, line := range g.lines {
+		name := strings.Join(values(line[0], g.rows), " / ")
+		if k := lacking(readings[i], takesPart); k >= 0 {
+			side := ""
+			if g.heads[k] != nil {
+				side = strings.Join(values(g.heads[k][0], g.columns), " / ") + ": "
+			}
+			gone = append(gone, fmt.Sprintf("%s (%s%s)", name, side, oneLine(readings[i][k].Why)))
+			continue
+		}
+		n++
+		for k, r := range readings[i] {
+			if !takesPart[k] {
+				continue
+			}
+			if r.Value <= 0 && zero == "" {
+				zero = fmt.Sprintf("%s is %s in row %s: it has no geometric mean", m.Text, number(r.Value, b.desc(m.Metric).Class), name)
+			}
+			if r.Tainted != "" {
+				tainted[k] = r.Tainted
+			}
+			v[k] = append(v[k], r.Value)
+		}
+	}
+	for k := range g.heads {
+		switch {
+		case !takesPart[k]:
+			means = append(means, text("n/a", b.note("no row has a value")))
+		case n == 0:
+			means = append(means, text("n/a", b.note("there is no row in which all sides have a value")))
+		case zero != "":
+			means = append(means, text("n/a", b.note(zero)))
+		default:
+			t := text(strong(number(stats.Geomean(v[k]), b.desc(m.Metric).Class)))
+			if tainted[k] != "" {
+				t = append(t, b.note("not to be trusted: "+tainted[k]))
+			}
+			means = append(means, t)
+		}
+	}
+	return means, n, gone
+}
+
+// lacking is the first side that takes part and has no value here; -1 if all have one.
+func lacking(row []compare.Reading, takesPart []bool) int {
+	for k, r := range row {
+		if takesPart[k] && r.Why != "" {
+			return k
+		}
+	}
+	return -1
+}
