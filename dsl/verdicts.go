@@ -30,7 +30,7 @@ type Section struct {
 	Where   Expr     `yaml:"where" eval:"select" doc:"selects cells"`
 	Rows    Strings  `yaml:"rows" hole:"no" doc:"coordinates that make the rows: stage, scenario, target, round, or a matrix axis"`
 	Columns Strings  `yaml:"columns" hole:"no" doc:"coordinates that make the columns; left out: a column for each metric"`
-	Metrics []string `yaml:"metrics" hole:"no" doc:"metrics, optionally with a statistic of the runs: req_per_s.min"`
+	Metrics []string `yaml:"metrics" hole:"no" doc:"metrics, optionally of a phase and with a statistic of the runs: req_per_s.min, phase/fault/p99_ms"`
 	Ratios  []Ratio  `yaml:"ratios" doc:"ratios between targets, with their noise"`
 	Losses  Losses   `yaml:"losses" doc:"makes it the table of where each target loses"`
 	As      string   `yaml:"as" hole:"no" enum:"lines|bars" doc:"the form of a chart"`

@@ -19,6 +19,17 @@ func (c *compilation) checkSections() {
 	for _, sc := range c.bound {
 		coords = append(coords, sc.Val.Matrix.Names()...)
 	}
+	var phases, windows []string
+	for _, sc := range c.bound {
+		for _, ph := range sc.Val.Phases {
+			phases = append(phases, ph.Val.Name)
+		}
+	}
+	slices.Sort(phases)
+	phases = slices.Compact(phases)
+	for _, ph := range phases {
+		windows = append(windows, "phase/"+ph)
+	}
 	for i := range c.Plan.Report {
 		p := &c.Plan.Report[i]
 		if w := p.Val.Where; w.IsSet() {
@@ -29,7 +40,15 @@ func (c *compilation) checkSections() {
 			}
 		}
 		for _, m := range p.Val.Metrics {
-			name, stat, _ := strings.Cut(m, ".")
+			name, stat := m, ""
+			if i := strings.LastIndexByte(m, '/'); i >= 0 { // of a window; its name may have points, a metric's has none
+				if phase, ok := strings.CutPrefix(m[:i], "phase/"); !ok || !slices.Contains(phases, phase) {
+					c.list.Addf(p.PosOf("metrics"), "%s: no scenario has the window %q", m, m[:i]).Hint = didYouMean(m[:i], windows)
+					continue
+				}
+				name = m[i+1:]
+			}
+			name, stat, _ = strings.Cut(name, ".")
 			if !slices.Contains(known, name) {
 				c.list.Addf(p.PosOf("metrics"), "unknown metric %q", name).Hint = didYouMean(name, known)
 			} else if stats := []string{"", "min", "max", "cv", "mean", "n"}; !slices.Contains(stats, stat) {

@@ -2,9 +2,12 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/planrun/planrun/engine/compare"
+	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/stats"
 )
 
@@ -112,4 +115,82 @@ func lacking(row []compare.Reading, takesPart []bool) int {
 		}
 	}
 	return -1
+}
+
+// ratioMeans are the geometric means of ratios over the rows of a table. All ratios of one metric have that of the same rows: a
+// row in which one of them has no value is left out for all.
+func (b *builder) ratioMeans(rows []ratioRow, ratios []record.Ratio) []Block {
+	t := Table{Columns: []Column{{Title: "metric"}, {Title: "of"}, {Title: "to"}, {Title: "geometric mean of the ratios", Right: true}, {Title: "rows", Right: true}, {Title: "what they say"}}}
+	var left []Text
+	var metrics []string
+	for _, r := range rows {
+		if m := r.c.Name.Text; !slices.Contains(metrics, m) {
+			metrics = append(metrics, m)
+		}
+	}
+	for _, m := range metrics {
+		of := slices.DeleteFunc(slices.Clone(rows), func(r ratioRow) bool { return r.c.Name.Text != m })
+		has := map[int]bool{} // ratios that have a value anywhere
+		for _, r := range of {
+			has[r.ratio] = has[r.ratio] || r.c.Ratio.NA == ""
+		}
+		gone := map[string]bool{}
+		var why []string
+		for _, r := range of {
+			if name := strings.Join(r.values, " / "); has[r.ratio] && r.c.Ratio.NA != "" && !gone[name] {
+				gone[name] = true
+				why = append(why, fmt.Sprintf("%s (%s)", name, oneLine(r.c.Ratio.NA)))
+			}
+		}
+		if len(why) > 0 {
+			left = append(left, text(mono(m), ": "+list(why, mostLeftOut)))
+		}
+		for i, ratio := range ratios {
+			n := map[compare.Outcome]int{}
+			var v []float64
+			all, tainted := 0, false
+			for _, r := range of {
+				if r.ratio != i {
+					continue
+				}
+				all++
+				if r.c.Ratio.NA == "" && !gone[strings.Join(r.values, " / ")] {
+					v = append(v, r.c.Ratio.Value)
+					n[r.c.Outcome()]++
+					tainted = tainted || r.c.tainted()
+				}
+			}
+			if all == 0 {
+				continue
+			}
+			mean := text("n/a", b.note("no row has this ratio and the others"))
+			if g := stats.Geomean(v); !math.IsNaN(g) {
+				mean = text(factor(g))
+				if tainted {
+					mean = append(mean, b.note("not to be trusted: so are some of the ratios"))
+				}
+			}
+			to := oneLine(ratio.To.Target)
+			if len(ratio.To.Best) > 0 {
+				to = "the best of " + oneLine(strings.Join(ratio.To.Best, ", "))
+			}
+			t.Rows = append(t.Rows, row(m, oneLine(ratio.Of), to, mean, fmt.Sprintf("%d of %d", len(v), all), dash(outcomes(n))))
+		}
+	}
+	out := []Block{t}
+	if len(left) > 0 {
+		out = append(out, Paragraph{text("Left out of these means, of all ratios alike:")}, List{left})
+	}
+	return out
+}
+
+// outcomes counts: "3 better, 1 within noise".
+func outcomes(n map[compare.Outcome]int) string {
+	var parts []string
+	for _, o := range []compare.Outcome{compare.Better, compare.Worse, compare.Differs, compare.WithinNoise, compare.Unknown, compare.Untrusted} {
+		if n[o] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[o], o))
+		}
+	}
+	return strings.Join(parts, ", ")
 }

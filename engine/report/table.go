@@ -42,7 +42,7 @@ func tableSection(b *builder, s record.Section) (Section, error) {
 		}
 	}
 	if len(s.Ratios) > 0 {
-		out.Blocks = append(out.Blocks, b.ratioBlocks(units, append(slices.Clone(rows), s.Columns...), s.Ratios, metrics)...)
+		out.Blocks = append(out.Blocks, b.ratioBlocks(units, append(slices.Clone(rows), s.Columns...), s, metrics)...)
 	}
 	return out, nil
 }
