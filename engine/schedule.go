@@ -56,6 +56,7 @@ func (s *session) begin(ctx context.Context, st *Stage, round int) (*begun, erro
 	part, l := st.Part.Bind(s.p.eval.fill(ctx, b.known, v))
 	list = append(append(list, l...), unknown(part.Holes())...)
 	b.together, b.record.Rounds, b.record.Order, b.record.Seed = part.Val.Together, max(1, part.Val.Rounds), cmp.Or(part.Val.Order, "blocked"), uint64(part.Val.Seed)
+	b.record.Together, b.record.Without = part.Val.Together, part.Val.Probes.Without
 	if b.record.Order == "random" && b.record.Seed == 0 {
 		b.record.Seed = uint64(time.Now().UnixNano())
 	}

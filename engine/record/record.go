@@ -236,15 +236,19 @@ type Event struct {
 
 // A Stage is what a stage's expressions gave when it began.
 type Stage struct {
-	Name    string            `json:"name"`
-	Round   int               `json:"round"`
-	Start   time.Time         `json:"start"`
-	Order   string            `json:"order"`
-	Seed    uint64            `json:"seed,omitempty"`
-	Rounds  int               `json:"rounds,omitempty"`  // of the stage, as it was known when this one began
-	Planned map[string]int    `json:"planned,omitempty"` // cell (stage/target/scenario[axis=value]) -> runs of it that were to be in this round
-	Params  map[string]any    `json:"params,omitempty"`
-	Tainted map[string]string `json:"tainted,omitempty"` // param -> guard that taints what it was computed from
+	Name  string    `json:"name"`
+	Round int       `json:"round"`
+	Start time.Time `json:"start"`
+	Order string    `json:"order"`
+	Seed  uint64    `json:"seed,omitempty"`
+	// Together is true if all targets stayed installed during it. Without are the probes that it left out ("all" are all): it
+	// is then the control arm of observation, and no repeat of a stage that has them.
+	Together bool              `json:"together,omitempty"`
+	Without  []string          `json:"without,omitempty"`
+	Rounds   int               `json:"rounds,omitempty"`  // of the stage, as it was known when this one began
+	Planned  map[string]int    `json:"planned,omitempty"` // cell (stage/target/scenario[axis=value]) -> runs of it that were to be in this round
+	Params   map[string]any    `json:"params,omitempty"`
+	Tainted  map[string]string `json:"tainted,omitempty"` // param -> guard that taints what it was computed from
 }
 
 // An End says how a plan run ended, apart from its runs.

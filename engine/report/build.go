@@ -51,6 +51,7 @@ var sections = []func(*builder) ([]Section, error){
 	planned,
 	pictures,
 	comparisons,
+	noise,
 	gaps,
 	failures,
 	disturbedSection,

@@ -57,7 +57,7 @@ func (b *builder) groupsOfFindings() ([]finding, error) {
 		{aheadTitle, ahead},
 		{"What failed, and when", append(failed, deaths...)},
 		{"What churn and faults did", b.shaken()},
-		{"Can it be trusted", slices.Concat(b.generator(), b.distrust(), b.guessed())},
+		{"Can it be trusted", slices.Concat(b.generator(), b.distrust(), b.guessed(), b.disagreed())},
 		{"What is missing", b.absent()},
 		{againTitle, b.rerun()},
 	}, nil

@@ -112,8 +112,8 @@ func TestNeededTells(t *testing.T) {
 			continue
 		}
 		asked++
-		s, _ := pooled(a, b)
-		if size := math.Abs(math.Log(x.Value)); halfWidth(s, x.Needed, x.Needed) >= size || halfWidth(s, x.Needed-1, x.Needed-1) < size {
+		s, _ := SpreadOf(a, b)
+		if size := math.Abs(math.Log(x.Value)); !tells(s.Deviation, x.Needed, size) || tells(s.Deviation, x.Needed-1, size) {
 			t.Errorf("%d runs are not the smallest number that would tell", x.Needed)
 		}
 	}

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // MinRuns is how many runs a side must have before anything is said about noise.
@@ -95,12 +93,12 @@ func Compare(aName string, a Side, bName string, b Side) Ratio {
 		r.Why = fmt.Sprintf("below %d runs a side the noise is unknown (%d and %d)", MinRuns, na, nb)
 		return r
 	}
-	s, ok := pooled(a.Runs, b.Runs)
+	s, ok := SpreadOf(a.Runs, b.Runs)
 	if !ok {
 		r.Why = "a run's value is 0, so its logarithm says nothing about noise"
 		return r
 	}
-	again, half := max(spread(ma, a.Again), spread(mb, b.Again)), halfWidth(s, len(a.Runs), len(b.Runs))
+	again, half := max(apart(ma, a.Again), apart(mb, b.Again)), s.HalfWidth(len(a.Runs), len(b.Runs))
 	floor := max(again, half)
 	r.Floor, r.Stages = math.Exp(floor), math.Exp(again)
 	means := stat.Mean(logs(a.Runs), nil) - stat.Mean(logs(b.Runs), nil)
@@ -112,14 +110,14 @@ func Compare(aName string, a Side, bName string, b Side) Ratio {
 	}
 	r.Noise = Within
 	if size > again {
-		r.Needed = needed(s, size)
+		r.Needed = needed(s.Deviation, size)
 	}
 	return r
 }
 
-// spread is the largest |ln(med i / med j)| over a cell's median and those of its repeats; values that are not positive
+// apart is the largest |ln(med i / med j)| over a cell's median and those of its repeats; values that are not positive
 // are left out.
-func spread(med float64, again []float64) float64 {
+func apart(med float64, again []float64) float64 {
 	low, high := med, med
 	for _, v := range again {
 		if v > 0 && !math.IsInf(v, 0) {
@@ -130,56 +128,4 @@ func spread(med float64, again []float64) float64 {
 		return 0
 	}
 	return math.Log(high / low)
-}
-
-// pooled is the pooled sample deviation of the logarithms; ok is false if a value is 0.
-func pooled(a, b []float64) (s float64, ok bool) {
-	if slices.Min(a) <= 0 || slices.Min(b) <= 0 {
-		return 0, false
-	}
-	squares := stat.Variance(logs(a), nil)*float64(len(a)-1) + stat.Variance(logs(b), nil)*float64(len(b)-1)
-	return math.Sqrt(squares / float64(len(a)+len(b)-2)), true
-}
-
-func logs(v []float64) []float64 {
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = math.Log(x)
-	}
-	return out
-}
-
-func halfWidth(s float64, na, nb int) float64 {
-	return student(na+nb-2) * s * math.Sqrt(1/float64(na)+1/float64(nb))
-}
-
-// student is the quantile of Student's distribution that leaves Confidence between it and its negative.
-func student(freedom int) float64 {
-	if q, ok := quantiles.Load(freedom); ok {
-		return q.(float64)
-	}
-	q := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(freedom)}.Quantile((1 + Confidence) / 2)
-	quantiles.Store(freedom, q)
-	return q
-}
-
-// quantiles of student by degrees of freedom: they take longer than all the rest of a comparison.
-var quantiles sync.Map
-
-// needed is the smallest number of runs a side at which a ratio of this size would be beyond the noise of deviation s,
-// 0 if a thousand would not do.
-func needed(s, size float64) int {
-	const most = 1000
-	low, high := MinRuns, most
-	if halfWidth(s, high, high) >= size {
-		return 0
-	}
-	for low < high {
-		if mid := (low + high) / 2; halfWidth(s, mid, mid) < size {
-			high = mid
-		} else {
-			low = mid + 1
-		}
-	}
-	return low
 }

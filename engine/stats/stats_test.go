@@ -74,6 +74,8 @@ func TestFloor(t *testing.T) {
 	near(t, "floor", math.Log(r.Floor), 2.7764*math.Log(1.1)*math.Sqrt(2./3))
 }
 
+func tells(s float64, n int, size float64) bool { return Spread{s, 2*n - 2}.HalfWidth(n, n) < size }
+
 func TestNeeded(t *testing.T) {
 	b := []float64{1, 1.1, 1.21}
 	a := []float64{1.1, 1.21, 1.331}
@@ -82,7 +84,7 @@ func TestNeeded(t *testing.T) {
 		t.Fatalf("%+v, want within the noise and more than 3 runs needed", r)
 	}
 	s := math.Log(1.1)
-	if size := math.Log(1.1); halfWidth(s, r.Needed, r.Needed) >= size || halfWidth(s, r.Needed-1, r.Needed-1) < size {
+	if size := math.Log(1.1); !tells(s, r.Needed, size) || tells(s, r.Needed-1, size) {
 		t.Errorf("%d runs are not the smallest number that would do", r.Needed)
 	}
 }

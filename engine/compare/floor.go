@@ -1,0 +1,145 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/stats"
+)
+
+// A Floor is the noise floor of a metric among cells that one would compare with each other, those of a scenario as a rule:
+// by how much two of them that are the same come to differ.
+type Floor struct {
+	Scenario string
+	Name     Name
+	Cells    int // that have a value
+	Runs     int // the fewest that one of them has
+	// Runs of the same cell: their pooled deviation, and the factor that a ratio of two cells of Runs runs each is within by
+	// chance alone at stats.Confidence; 0 if they are too few to know.
+	Spread stats.Spread
+	Chance float64
+	// The same cells in other stages: the largest factor between their medians, and between which; 0 if no cell is repeated.
+	Stages float64
+	Apart  Pair
+	// The coefficient of variation of each cell's runs: the median of the cells, and the largest with its cell (nil if no cell
+	// has two runs).
+	CV, WorstCV float64
+	Worst       *record.Cell
+	Tainted     string // a guard that spoils the value of a cell, in words
+	Why         string // why there is no floor; empty if there is one
+}
+
+// Factor is the floor: a ratio is beyond it if it is above Factor or below its inverse. 0 means that it is not known.
+func (f Floor) Factor() float64 { return max(f.Chance, f.Stages) }
+
+// FloorOf is the noise floor of a metric among cells. Again has the repeats of each, as Repeats gives them.
+func FloorOf(cells []*record.Cell, again map[*record.Cell][]*record.Cell, m Name) Floor {
+	f := Floor{Name: m}
+	var runs [][]float64
+	var cvs []float64
+	zeros := 0
+	for _, c := range cells {
+		r := Read(c, "", Name{Text: m.Text, Window: m.Window, Metric: m.Metric})
+		if r.Why != "" || len(r.Runs) == 0 {
+			continue
+		}
+		f.Scenario = c.Coord.Scenario
+		f.Cells++
+		if f.Runs == 0 || len(r.Runs) < f.Runs {
+			f.Runs = len(r.Runs)
+		}
+		if f.Tainted == "" {
+			f.Tainted = r.Tainted
+		}
+		if slices.Min(r.Runs) <= 0 {
+			zeros++
+			continue
+		}
+		runs = append(runs, r.Runs)
+		if len(r.Runs) > 1 {
+			cv := stats.CV(r.Runs)
+			cvs = append(cvs, cv)
+			if f.Worst == nil || cv > f.WorstCV {
+				f.Worst, f.WorstCV = c, cv
+			}
+		}
+		for _, other := range again[c] {
+			o := Read(other, "", m)
+			if other == c || o.Why != "" || slices.Min(o.Runs) <= 0 {
+				continue
+			}
+			if by := math.Exp(math.Abs(math.Log(stats.Median(o.Runs) / stats.Median(r.Runs)))); by > f.Stages {
+				f.Stages, f.Apart = by, Pair{c, other}
+			}
+		}
+	}
+	if len(cvs) > 0 {
+		f.CV = stats.Median(cvs)
+	}
+	f.Spread, _ = stats.SpreadOf(runs...)
+	enough := 2*stats.MinRuns - 2
+	if f.Spread.Freedom >= enough {
+		f.Chance = math.Exp(f.Spread.HalfWidth(f.Runs, f.Runs))
+	}
+	switch {
+	case f.Factor() > 0:
+	case f.Cells == 0:
+		f.Why = m.Text + ": no cell has a value"
+	case len(runs) == 0 && zeros > 0:
+		f.Why = "each cell has a run that gave 0: there is no ratio to it"
+	default:
+		f.Why = fmt.Sprintf("too few runs (the fewest of a cell is %d, and no stage repeats one): %d a cell are needed", f.Runs, stats.MinRuns)
+	}
+	return f
+}
+
+// Floors are the noise floors of every metric that has a better direction, in every window and scenario, in the order of the
+// cells and then of windows and metrics.
+func Floors(res *record.Results) (out []Floor) {
+	again := Repeats(res)
+	var scenarios []string
+	by := map[string][]*record.Cell{}
+	for i := range res.Cells {
+		c := &res.Cells[i]
+		if by[c.Coord.Scenario] == nil {
+			scenarios = append(scenarios, c.Coord.Scenario)
+		}
+		by[c.Coord.Scenario] = append(by[c.Coord.Scenario], c)
+	}
+	for _, sc := range scenarios {
+		names := map[Name]bool{}
+		for _, c := range by[sc] {
+			for window, metrics := range c.Metrics {
+				for metric := range metrics {
+					if Describe(res.Descs, metric).Better != series.Neither {
+						n := Name{Window: window, Metric: metric}
+						n.Text = n.Key()
+						names[n] = true
+					}
+				}
+			}
+		}
+		sorted := make([]Name, 0, len(names))
+		for n := range names {
+			sorted = append(sorted, n)
+		}
+		slices.SortFunc(sorted, func(a, b Name) int { return compareNames(a, b) })
+		for _, n := range sorted {
+			out = append(out, FloorOf(by[sc], again, n))
+		}
+	}
+	return out
+}
+
+func compareNames(a, b Name) int {
+	switch {
+	case a.Text == b.Text:
+		return 0
+	case a.Window != b.Window && a.Window < b.Window, a.Window == b.Window && a.Metric < b.Metric:
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,144 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/planrun/planrun/engine/compare"
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/stats"
+)
+
+// noise is the section of how far the same thing comes to differ from itself: between runs, between stages, and by being
+// watched.
+func noise(b *builder) ([]Section, error) {
+	scenarios := b.byScenario()
+	if len(scenarios) == 0 {
+		return nil, nil
+	}
+	s := Section{Title: "Noise", Blocks: []Block{
+		Paragraph{text("A ratio within the noise floor may be chance. The floor is the larger of two: what the runs of a cell scatter, of all cells of the scenario together, and how far the same cell lay apart in two stages. (A ratio in a table has a floor of its own, of its two sides.)")},
+		b.floors(scenarios),
+	}}
+	s.Blocks = append(s.Blocks, b.medians(scenarios)...)
+	s.Blocks = append(s.Blocks, b.reruns()...)
+	s.Blocks = append(s.Blocks, b.watched()...)
+	return []Section{s}, nil
+}
+
+// byScenario are the cells that have a result, by scenario, in the order in which they are shown.
+func (b *builder) byScenario() [][]unit {
+	var units []unit
+	for i := range b.res.Cells {
+		if c := &b.res.Cells[i]; c.Status.HasResults() {
+			units = append(units, unit{cell: c})
+		}
+	}
+	return b.groups(units, []string{"scenario"})
+}
+
+func cellsOf(units []unit) (cells []*record.Cell) {
+	for _, u := range units {
+		cells = append(cells, u.cell)
+	}
+	return cells
+}
+
+// floors has a line for each scenario and headline metric.
+func (b *builder) floors(scenarios [][]unit) Table {
+	t := Table{Columns: []Column{{Title: "scenario"}, {Title: "metric"}, {Title: "runs a cell", Right: true}, {Title: "CV, median of the cells", Right: true}, {Title: "largest CV", Right: true}, {Title: "of"},
+		{Title: "floor of the runs", Right: true}, {Title: "floor between stages", Right: true}, {Title: "of"}, {Title: "noise floor", Right: true}}}
+	for _, units := range scenarios {
+		for _, name := range b.headline(units) {
+			f := compare.FloorOf(cellsOf(units), b.again, compare.ParseName(name))
+			cv, worst, of, between := text(), text(), text(), text()
+			if f.Worst != nil {
+				cv, worst, of = text(percent(f.CV)), text(percent(f.WorstCV)), text(b.among(f.Worst, units))
+			}
+			if f.Stages > 0 {
+				between = text(b.among(f.Apart.First, units) + " to " + oneLine(f.Apart.Second.Coord.Stage))
+			}
+			floor := text(strong(factorOr(f.Factor())))
+			switch {
+			case f.Why != "":
+				floor = text("n/a", b.note(f.Why))
+			case f.Tainted != "":
+				floor = append(floor, b.note("not to be trusted: "+f.Tainted))
+			}
+			t.Rows = append(t.Rows, []Text{text(oneLine(units[0].at("scenario"))), text(mono(name)), text(fmt.Sprint(f.Runs)), cv, worst, of, text(factorOr(f.Chance)), text(factorOr(f.Stages)), between, floor})
+		}
+	}
+	return withoutEmpty(t)
+}
+
+// among names a cell among those of its scenario.
+func (b *builder) among(c *record.Cell, units []unit) string {
+	coord := c.Coord
+	if len(units) > 0 && units[0].cell.Coord.Scenario == coord.Scenario {
+		coord.Scenario = ""
+	}
+	return b.name(coord)
+}
+
+// factorOr is a factor, nothing if it is not known.
+func factorOr(v float64) string {
+	if v == 0 {
+		return ""
+	}
+	return factor(v)
+}
+
+// mostMedians bounds the rows of the table of medians.
+const mostMedians = 100
+
+// medians are the intervals of the medians of headline metrics, where cells have runs enough for one.
+func (b *builder) medians(scenarios [][]unit) []Block {
+	t := Table{Columns: []Column{{Title: "cell"}, {Title: "metric"}, {Title: "runs", Right: true}, {Title: "median", Right: true}, {Title: "interval", Right: true}, {Title: "confidence", Right: true}}}
+	more := 0
+	for _, units := range scenarios {
+		for _, name := range b.headline(units) {
+			m, class := compare.ParseName(name), b.desc(name).Class
+			for _, u := range units {
+				r := b.read(u, m)
+				in, ok := stats.MedianInterval(r.Runs)
+				if r.Why != "" || !ok {
+					continue
+				}
+				if len(t.Rows) == mostMedians {
+					more++
+					continue
+				}
+				t.Rows = append(t.Rows, row(b.name(u.cell.Coord), text(mono(name)), fmt.Sprint(len(r.Runs)), number(stats.Median(r.Runs), class), number(in.Low, class)+" to "+number(in.High, class), fmt.Sprintf("%.1f %%", 100*in.Confidence)))
+			}
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	blocks := []Block{Heading{"Medians and where they lie"}, Paragraph{text(fmt.Sprintf("Whatever the distribution of the runs; %d runs of a cell are the fewest that give such an interval.", stats.MedianRuns))}, t}
+	if more > 0 {
+		blocks = append(blocks, Paragraph{text(fmt.Sprintf("And %d more.", more))})
+	}
+	return blocks
+}
+
+// watched is what the probes cost: cells that a stage measured without some of them.
+func (b *builder) watched() []Block {
+	t := Table{Columns: append([]Column{{Title: "cell"}, {Title: "metric"}, {Title: "left out"}, {Title: "watched", Right: true}, {Title: "without", Right: true}}, ratioColumns...)}
+	for _, w := range compare.Watched(b.res) {
+		coord := w.Watched.Cell.Coord
+		coord.Stage = ""
+		for _, name := range b.headline([]unit{{cell: w.Alone.Cell}}) {
+			d := b.desc(name)
+			w.Watched.Name, w.Alone.Name = oneLine(w.Watched.Cell.Coord.Stage), oneLine(w.Alone.Cell.Coord.Stage)
+			c := comparison{Comparison: compare.Metric(compare.ParseName(name), d, w.Watched, w.Alone, compare.Options{}), of: "watched", to: "unwatched"}
+			if c.Of.Why != "" || c.To.Why != "" {
+				continue
+			}
+			t.Rows = append(t.Rows, append(row(b.name(coord), text(mono(name)), oneLine(w.Without), number(c.Of.Value, d.Class), number(c.To.Value, d.Class)), b.columns(c)...))
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []Block{Heading{"What watching costs"}, Paragraph{text("Ratios are watched/without: the same cells with all their probes, and in a stage that leaves some out. Such a stage is no repeat: the noise floors do not use it.")}, withoutEmpty(t)}
+}

@@ -1,0 +1,164 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/planrun/planrun/engine/compare"
+	"github.com/planrun/planrun/engine/record"
+)
+
+// linesOf is a section as plain lines.
+func linesOf(t *testing.T, b *builder, section func(*builder) ([]Section, error)) string {
+	t.Helper()
+	sections, err := section(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, s := range sections {
+		for _, block := range s.Blocks {
+			switch x := block.(type) {
+			case Heading:
+				out = append(out, "# "+x.Text)
+			case Paragraph:
+				out = append(out, terminal(x.Text))
+			case List:
+				for _, item := range x.Items {
+					out = append(out, "- "+terminal(item))
+				}
+			case Table:
+				for _, r := range x.Rows {
+					var cells []string
+					for _, c := range r {
+						cells = append(cells, terminal(c))
+					}
+					out = append(out, strings.Join(cells, " | "))
+				}
+			}
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// again runs each target in a stage and in its reverse, with rates of the second times by.
+func again(targets map[string]float64, by float64) *fixture {
+	f := newFixture()
+	f.in.Results.Stages = []record.Stage{{Name: "one", Round: 1, Order: "blocked"}, {Name: "back", Round: 1, Order: "reverse", Together: true}}
+	names := sorted(targets)
+	for _, t := range names {
+		f.cell(cellSpec{stage: "one", scenario: "s", target: t, rates: around(targets[t])})
+	}
+	slices.Reverse(names)
+	for _, t := range names {
+		f.cell(cellSpec{stage: "back", scenario: "s", target: t, rates: around(targets[t] * by)})
+	}
+	return f
+}
+
+func TestOrderEffects(t *testing.T) {
+	f := again(map[string]float64{"a": 1000, "b": 2000}, 1)
+	f.cell(cellSpec{stage: "one", scenario: "s", target: "c", rates: around(1000)})
+	f.cell(cellSpec{stage: "back", scenario: "s", target: "c", rates: around(1200)})
+	f.cell(cellSpec{stage: "one", scenario: "s", target: "d", rates: []float64{1000}})
+	f.cell(cellSpec{stage: "back", scenario: "s", target: "d", rates: []float64{2000}})
+	b := newBuilder(f.in, Options{})
+	got := linesOf(t, b, noise)
+	for _, want := range []string{
+		"- back (reverse, together) against one (blocked): req_per_s disagrees in 1 of 3 cells beyond the noise of their runs; by chance about one in fifteen would. 1 cell more have fewer than 3 runs a side.",
+		"s / c | req_per_s | one (blocked) | 1,000 | back (reverse, together) | 1,200 | 1.200 | 1.176 to 1.224 | 1.173 to 1.228 | beyond the noise floor of 1.023",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the section does not say %q:\n%s", want, got)
+		}
+	}
+	for _, wrong := range []string{"drifted", "s / a | req_per_s | one"} {
+		if strings.Contains(got, wrong) {
+			t.Errorf("the section says %q:\n%s", wrong, got)
+		}
+	}
+	if got := linesOf(t, b, findings); !strings.Contains(got, "s / c (1,000, then 1,200)") {
+		t.Errorf("the findings do not name the cell:\n%s", got)
+	}
+	if got := linesOf(t, newBuilder(again(map[string]float64{"a": 1000, "b": 2000, "c": 3000}, 1).in, Options{}), findings); strings.Contains(got, "disagree") {
+		t.Errorf("nothing disagrees:\n%s", got)
+	}
+}
+
+func TestDrift(t *testing.T) {
+	b := newBuilder(again(map[string]float64{"a": 1000, "b": 2000, "c": 3000}, 0.9).in, Options{})
+	got := linesOf(t, b, noise)
+	if want := "The whole stage drifted: 3 of 3 cells went the same way, to 0.900 times on average (95 % interval 0.900 to 0.900)."; !strings.Contains(got, want) {
+		t.Errorf("the section does not say %q:\n%s", want, got)
+	}
+}
+
+func TestWatching(t *testing.T) {
+	f := newFixture()
+	f.in.Results.Stages = []record.Stage{{Name: "one"}, {Name: "blind", Without: []string{"host", "process"}}}
+	f.cell(cellSpec{stage: "one", scenario: "s", target: "a", rates: around(950)})
+	f.cell(cellSpec{stage: "blind", scenario: "s", target: "a", rates: around(1000)})
+	b := newBuilder(f.in, Options{})
+	got := linesOf(t, b, noise)
+	for _, want := range []string{
+		"# What watching costs",
+		"s / a | req_per_s | host, process | 950 | 1,000 | 0.950 | 0.931 to 0.969 | 0.929 to 0.972 | unwatched is better: beyond the noise floor of 1.023",
+		"- blind is no repeat of one: one leaves out no probe, blind host, process.",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the section does not say %q:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "drift") || strings.Contains(got, "disagree") {
+		t.Errorf("the control arm is taken for a repeat:\n%s", got)
+	}
+}
+
+func TestNoiseOfFewAndMany(t *testing.T) {
+	f := newFixture()
+	f.cell(cellSpec{scenario: "one", target: "a", rates: []float64{1000}})
+	f.cell(cellSpec{scenario: "six", target: "a", rates: []float64{1000, 1010, 1020, 1030, 1040, 1050}})
+	b := newBuilder(f.in, Options{})
+	got := linesOf(t, b, noise)
+	for _, want := range []string{"six / a | req_per_s | 6 | 1,025 | 1,000 to 1,050 | 96.9 %", "one | req_per_s | 1 | - | - | - | - | n/a*"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the section does not say %q:\n%s", want, got)
+		}
+	}
+	if !slices.ContainsFunc(b.notes, func(n Text) bool { return strings.Contains(fmt.Sprint(n), "3 a cell are needed") }) {
+		t.Errorf("no note says how many runs are needed: %v", b.notes)
+	}
+}
+
+// What a ratio says of more runs: how many would tell, or that none would.
+func TestMoreRuns(t *testing.T) {
+	f := newFixture()
+	f.cell(cellSpec{stage: "one", scenario: "s", target: "a", rates: around(1100)})
+	f.cell(cellSpec{stage: "one", scenario: "s", target: "b", rates: around(1000)})
+	f.cell(cellSpec{stage: "two", scenario: "s", target: "b", rates: around(1200)})
+	b := newBuilder(f.in, Options{})
+	c := b.compare(b.all()[:2], record.Ratio{Of: "a", To: record.Against{Target: "b"}}, compare.ParseName("req_per_s"))
+	if got := c.says(); got != "within the noise floor of 1.200 between stages; more runs would not tell" {
+		t.Errorf("says %q", got)
+	}
+	// The medians are apart, and the means are not: one run of a is as low as one of b is high.
+	b = two(cellSpec{rates: []float64{1000, 1000, 1000, 1000, 900}}, cellSpec{rates: []float64{928, 928, 928, 928, 1032}})
+	c = b.compare(b.all(), record.Ratio{Of: "a", To: record.Against{Target: "b"}}, compare.ParseName("req_per_s"))
+	if got := c.says(); !strings.HasPrefix(got, "a is better: beyond the noise floor of") || !strings.HasSuffix(got, ", but only just: the interval holds 1") {
+		t.Errorf("says %q, interval %v", got, c.Ratio.Interval)
+	}
+}
+
+// A target that is the best of several itself loses to nobody.
+func TestBestItself(t *testing.T) {
+	b := two(cellSpec{rates: around(2000)}, cellSpec{rates: around(1000)})
+	c := b.compare(b.all(), record.Ratio{Of: "a", To: record.Against{Best: []string{"b", "a", "gone"}}}, compare.ParseName("req_per_s"))
+	if c.says() != "it is the best itself" || c.interval() != "" || c.ahead() != "" {
+		t.Errorf("says %q, interval %q, ahead %q", c.says(), c.interval(), c.ahead())
+	}
+	if got := terminal(b.winner(c)); got != "a (best of 2)*" || !strings.Contains(fmt.Sprint(b.notes), "no cell of gone") {
+		t.Errorf("the winner is %q, notes %v", got, b.notes)
+	}
+}

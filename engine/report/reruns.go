@@ -1,0 +1,164 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/planrun/planrun/engine/compare"
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/stats"
+)
+
+// A rerun is what a metric was in two stages that ran the same cells.
+type rerun struct {
+	compare.Rerun
+	metric   string
+	compared int
+	unknown  int          // of them, how many have too few runs to know their noise
+	apart    []comparison // beyond the noise of their runs: second stage to first
+	cells    []compare.Pair
+	shift    stats.Shift // of all of them together
+	shifted  bool
+}
+
+// rerunsOf compares, in every stage that repeats another, each headline metric.
+func (b *builder) rerunsOf() (out []rerun) {
+	for _, r := range compare.Reruns(b.res) {
+		if r.Why != "" {
+			continue
+		}
+		byMetric := map[string]*rerun{}
+		var order []string
+		ratios := map[string][]float64{}
+		for _, p := range r.Pairs {
+			for _, name := range b.headline([]unit{{cell: p.First}, {cell: p.Second}}) {
+				c := comparison{of: r.Second.Name, to: r.First.Name, Comparison: compare.Metric(compare.ParseName(name), b.desc(name),
+					compare.Side{Name: oneLine(r.Second.Name), Cell: p.Second}, compare.Side{Name: oneLine(r.First.Name), Cell: p.First}, compare.Options{})}
+				if c.Ratio.NA != "" {
+					continue
+				}
+				x := byMetric[name]
+				if x == nil {
+					x = &rerun{Rerun: r, metric: name}
+					byMetric[name], order = x, append(order, name)
+				}
+				x.compared++
+				ratios[name] = append(ratios[name], c.Ratio.Value)
+				switch c.Ratio.Noise {
+				case stats.Unknown:
+					x.unknown++
+				case stats.Beyond:
+					x.apart, x.cells = append(x.apart, c), append(x.cells, p)
+				}
+			}
+		}
+		for _, name := range order {
+			x := byMetric[name]
+			x.shift, x.shifted = stats.ShiftOf(ratios[name])
+			x.shifted = x.shifted && x.shift.Certainly
+			out = append(out, *x)
+		}
+	}
+	return out
+}
+
+// order says in which order a stage ran.
+func stageOrder(s record.Stage) string {
+	o := dash(s.Order)
+	if s.Order == "random" {
+		o = fmt.Sprintf("random, seed %d", s.Seed)
+	}
+	if s.Together {
+		o += ", together"
+	}
+	return o
+}
+
+func (r rerun) stages() string {
+	first, second := stageOrder(r.First), stageOrder(r.Second)
+	if first == second {
+		return fmt.Sprintf("%s against %s (both %s)", oneLine(r.Second.Name), oneLine(r.First.Name), first)
+	}
+	return fmt.Sprintf("%s (%s) against %s (%s)", oneLine(r.Second.Name), second, oneLine(r.First.Name), first)
+}
+
+// summary says how many cells disagree, and whether all went one way.
+func (r rerun) summary() Text {
+	t := text(r.stages()+": ", mono(r.metric), " ")
+	known := r.compared - r.unknown
+	switch {
+	case known == 0:
+		t = append(t, text(fmt.Sprintf("of %s cannot be told apart from noise: below %d runs a side it is unknown.", count(r.compared, "cell"), stats.MinRuns))...)
+	case len(r.apart) == 0:
+		t = append(t, text(fmt.Sprintf("of no cell disagrees beyond the noise of its runs, of %d.", known))...)
+	default:
+		t = append(t, text(strong(fmt.Sprintf("disagrees in %d of %s", len(r.apart), count(known, "cell"))), " beyond the noise of their runs; by chance about one in fifteen would.")...)
+	}
+	if known > 0 && r.unknown > 0 {
+		t = append(t, text(fmt.Sprintf(" %s more have fewer than %d runs a side.", count(r.unknown, "cell"), stats.MinRuns))...)
+	}
+	if r.shifted {
+		t = append(t, text(" ", strong("The whole stage drifted"), fmt.Sprintf(": %d of %s went the same way, to %s times on average (95 %% interval %s to %s). That is the machine at another time rather than the order of single cells.",
+			r.shift.Along, count(r.compared, "cell"), factor(r.shift.Mean), factor(r.shift.Interval.Low), factor(r.shift.Interval.High)))...)
+	}
+	return t
+}
+
+// mostApart bounds the rows of the table of cells that disagree.
+const mostApart = 50
+
+// reruns says what stages that ran the same cells say of each other: effects of the order, and drift.
+func (b *builder) reruns() []Block {
+	var items []Text
+	t := Table{Columns: append([]Column{{Title: "cell"}, {Title: "metric"}, {Title: "first in"}, {Title: "value", Right: true}, {Title: "then in"}, {Title: "value", Right: true}}, ratioColumns...)}
+	for _, r := range compare.Reruns(b.res) {
+		if r.Why != "" {
+			items = append(items, text(fmt.Sprintf("%s is no repeat of %s: %s.", oneLine(r.Second.Name), oneLine(r.First.Name), oneLine(r.Why))))
+		}
+	}
+	more := 0
+	for _, r := range b.rerunsOf() {
+		items = append(items, r.summary())
+		for i, c := range r.apart {
+			if len(t.Rows) == mostApart {
+				more++
+				continue
+			}
+			coord, class := r.cells[i].First.Coord, b.desc(r.metric).Class
+			coord.Stage = ""
+			t.Rows = append(t.Rows, append(row(b.name(coord), text(mono(r.metric)), r.First.Name+" ("+stageOrder(r.First)+")", number(c.To.Value, class), r.Second.Name+" ("+stageOrder(r.Second)+")", number(c.Of.Value, class)),
+				text(c.value()), text(c.span()), text(c.interval()), text(c.noise(), b.spoilt(c))))
+		}
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	blocks := []Block{Heading{"The same cells in another stage"}, List{items}}
+	if len(t.Rows) > 0 {
+		blocks = append(blocks, withoutEmpty(t))
+	}
+	if more > 0 {
+		blocks = append(blocks, Paragraph{text(fmt.Sprintf("And %d more.", more))})
+	}
+	return blocks
+}
+
+// disagreed says in the findings where repeated stages disagree.
+func (b *builder) disagreed() (items []Text) {
+	for _, r := range b.rerunsOf() {
+		if len(r.apart) == 0 && !r.shifted {
+			continue
+		}
+		var names []string
+		for i, c := range r.apart {
+			coord, class := r.cells[i].First.Coord, b.desc(r.metric).Class
+			coord.Stage = ""
+			names = append(names, fmt.Sprintf("%s (%s, then %s)", b.name(coord), number(c.To.Value, class), number(c.Of.Value, class)))
+		}
+		t := r.summary()
+		if len(names) > 0 {
+			t = append(t, text(" "+list(names, 3)+".")...)
+		}
+		items = append(items, t)
+	}
+	return items
+}
