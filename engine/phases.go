@@ -137,7 +137,7 @@ func (r *run) runPhase(ctx context.Context, i int, begin time.Time, all []dsl.Pa
 func (r *run) enterPhase(ctx context.Context, i int, ph dsl.Phase, at time.Time) {
 	r.mu.Lock()
 	r.phase, r.next = ph.Name, ""
-	r.rec.Phases[i].Start = r.since(at)
+	r.rec.Phases[i].Start, r.rec.Phases[i].For = r.since(at), ph.For.Seconds()
 	r.mu.Unlock()
 	r.event("phase", ph.Name, nil)
 	r.announce(ctx, boundary{at, ph.Name})

@@ -139,6 +139,7 @@ type Phase struct {
 	Kind     string  `json:"kind"`
 	Start    float64 `json:"start"`
 	End      float64 `json:"end"`
+	For      float64 `json:"for,omitempty"` // its length as asked; 0: as long as its actions took
 	Recorded bool    `json:"recorded"`
 	Headline bool    `json:"headline"`
 	Ended    string  `json:"ended,omitempty"` // why before its time: until, abort, interrupted, error
