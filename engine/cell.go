@@ -73,9 +73,6 @@ func combinations(matrix dsl.Map[[]dsl.Value]) [][]axisValue {
 	return out
 }
 
-// coordinates is what patterns of cells are about.
-type coordinates = record.Coord
-
 type axisValue struct {
 	name  string
 	value dsl.Value

@@ -123,10 +123,10 @@ func (c *compilation) leftOut(cell *Cell) string {
 			return fmt.Sprintf("when %s is false", w.Text)
 		}
 	}
-	if len(c.opt.Only) > 0 && !slices.ContainsFunc(c.opt.Only, func(p string) bool { return selects(p, cell.Coord) }) {
+	if len(c.opt.Only) > 0 && !slices.ContainsFunc(c.opt.Only, func(p string) bool { return Selects(p, cell.Coord) }) {
 		return "left out by --only"
 	}
-	if slices.ContainsFunc(c.opt.Skip, func(p string) bool { return selects(p, cell.Coord) }) {
+	if slices.ContainsFunc(c.opt.Skip, func(p string) bool { return Selects(p, cell.Coord) }) {
 		return "left out by --skip"
 	}
 	return ""

@@ -48,7 +48,7 @@ type Stage struct {
 
 // Options of Compile.
 type Options struct {
-	Only, Skip []string                          // patterns of cells: see selects
+	Only, Skip []string                          // patterns of cells: see Selects
 	Repeats    int                               // overrides every scenario's, if positive
 	Env        func(name string) (string, bool)  // nil: os.LookupEnv
 	Always     []dsl.Kind                        // kinds of probes that every run has

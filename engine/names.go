@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/machine"
+	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/verdict"
 )
 
@@ -52,9 +53,9 @@ func (c *compilation) targetNames() (out []verdict.Target) {
 	return out
 }
 
-// selects reports whether a pattern of --only or --skip means a cell: STAGE/TARGET/SCENARIO with * for anything, or one
+// Selects reports whether a pattern of --only or --skip means a cell: STAGE/TARGET/SCENARIO with * for anything, or one
 // word that is the name of the cell's stage, target or scenario. A matrix value is axis=value in place of a name.
-func selects(pattern string, c coordinates) bool {
+func Selects(pattern string, c record.Coord) bool {
 	parts := strings.Split(pattern, "/")
 	if len(parts) == 1 {
 		return pattern == c.Stage || pattern == c.Target || pattern == c.Scenario || hasAxis(c, pattern)
@@ -67,7 +68,7 @@ func selects(pattern string, c coordinates) bool {
 	return true
 }
 
-func hasAxis(c coordinates, text string) bool {
+func hasAxis(c record.Coord, text string) bool {
 	for _, a := range c.Matrix {
 		if a.Name+"="+a.Value == text {
 			return true

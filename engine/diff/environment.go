@@ -40,8 +40,18 @@ func environments(a, b *record.Environment) (out []Difference) {
 	each(layout(a.Layout), layout(b.Layout), func(k, x, y string) {
 		add("cpu_layout."+k, "the CPUs of the role "+k, x, y)
 	})
-	each(a.Offers, b.Offers, func(k, x, y string) { add("offers."+k, "whether this machine offers "+k, x, y) })
+	each(a.Offers, b.Offers, func(k, x, y string) {
+		if word(x) != word(y) { // the rest is how much of it there was at the moment
+			add("offers."+k, "whether this machine offers "+k, x, y)
+		}
+	})
 	return out
+}
+
+// word is the yes or no of an offer.
+func word(offer string) string {
+	w, _, _ := strings.Cut(offer, ":")
+	return w
 }
 
 func orBare(virtual string) string {
@@ -98,7 +108,7 @@ func programs(a, b *Set) (out []Difference) {
 		}
 	}
 	if a.Target != b.Target {
-		pair(b.Target+" beside "+a.Target, a.Environment.Programs[a.Target], b.Environment.Programs[b.Target])
+		pair(pairName(a, b), a.Environment.Programs[a.Target], b.Environment.Programs[b.Target])
 		return out
 	}
 	each(a.Environment.Programs, b.Environment.Programs, func(name string, x, y record.Program) {

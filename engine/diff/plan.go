@@ -12,7 +12,7 @@ func plans(a, b *Set) (out []Difference) {
 	if a.Plan == nil || b.Plan == nil {
 		return nil
 	}
-	for _, c := range changes(comparable(a, b), comparable(b, a)) {
+	for _, c := range changes(a.comparable(pairName(a, b)), b.comparable(pairName(a, b))) {
 		out = append(out, difference(c))
 	}
 	each(a.Files, b.Files, func(name string, x, y []string) {
@@ -23,8 +23,8 @@ func plans(a, b *Set) (out []Difference) {
 	return out
 }
 
-// comparable is the plan of a set with short forms written out. Where the sides are one target each, these have one name.
-func comparable(s, other *Set) map[string]any {
+// comparable is the plan of a set with short forms written out. Where the sides are one target each, both are called so.
+func (s *Set) comparable(target string) map[string]any {
 	plan := maps.Clone(s.Plan)
 	plan["params"] = long(plan["params"])
 	targets := maps.Clone(mapping(plan["targets"]))
@@ -36,18 +36,18 @@ func comparable(s, other *Set) map[string]any {
 		targets[name] = target
 	}
 	if s.Target != "" {
-		targets = map[string]any{pairName(s.Target, other.Target): targets[s.Target]}
+		targets = map[string]any{target: targets[s.Target]}
 	}
 	plan["targets"] = targets
 	return plan
 }
 
-// pairName is the same whichever side asks.
-func pairName(x, y string) string {
-	if x == y {
-		return x
+// pairName is what two targets that are compared with each other are called.
+func pairName(a, b *Set) string {
+	if a.Target == b.Target {
+		return a.Target
 	}
-	return min(x, y) + "|" + max(x, y)
+	return a.Target + ":" + b.Target
 }
 
 func mapping(v any) map[string]any {

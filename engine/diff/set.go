@@ -11,7 +11,6 @@ import (
 
 	"github.com/planrun/planrun/engine/measure"
 	"github.com/planrun/planrun/engine/record"
-	"github.com/planrun/planrun/engine/series"
 )
 
 // A Set is one side of a comparison.
@@ -174,10 +173,4 @@ func runsOf(cells []record.Cell) (n int) {
 		n += len(c.Runs)
 	}
 	return n
-}
-
-// desc describes a metric.
-func (s *Set) desc(name string) (series.Desc, bool) {
-	d, ok := s.Results.Descs[name]
-	return d, ok
 }

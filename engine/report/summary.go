@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
 )
 
 // Summary writes the short text that a run ends with on a terminal: what the findings say first, the verdicts, the plan's
@@ -92,33 +89,10 @@ func terminal(t Text) string {
 }
 
 func writeTable(w io.Writer, title string, t Table) error {
-	head := make([]string, len(t.Columns))
-	align := make(tw.Alignment, len(t.Columns))
-	for i, c := range t.Columns {
-		head[i] = terminal(text(c.Title))
-		if align[i] = tw.AlignLeft; c.Right {
-			align[i] = tw.AlignRight
-		}
-	}
-	rows := make([][]string, len(t.Rows))
-	for i, r := range t.Rows {
-		for _, c := range r {
-			rows[i] = append(rows[i], terminal(c))
-		}
-	}
-	plain := renderer.NewBlueprint(tw.Rendition{
-		Borders:  tw.BorderNone,
-		Settings: tw.Settings{Lines: tw.LinesNone, Separators: tw.SeparatorsNone},
-	})
-	s, err := layOut(plain, head, rows, align)
+	s, err := aligned(t, terminal)
 	if err != nil {
 		return fmt.Errorf("rendering a table: %w", err)
 	}
-	_, err = fmt.Fprintf(w, "\n%s\n", terminal(text(title)))
-	for line := range strings.Lines(s) {
-		if err == nil {
-			_, err = fmt.Fprintln(w, strings.TrimRight(line, " \n"))
-		}
-	}
+	_, err = fmt.Fprintf(w, "\n%s\n%s", terminal(text(title)), s)
 	return err
 }

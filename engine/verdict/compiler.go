@@ -32,6 +32,14 @@ func NewCompiler(s *Schema) (*Compiler, error) {
 	if err != nil {
 		return nil, err
 	}
+	c, err := compilerOf(ix)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.addFunctions(s.Functions)
+}
+
+func compilerOf(ix *index) (*Compiler, error) {
 	root, err := newEnv(ix)
 	if err != nil {
 		return nil, fmt.Errorf("making the expression environment: %w", err)
@@ -41,7 +49,7 @@ func NewCompiler(s *Schema) (*Compiler, error) {
 	for _, n := range ix.names {
 		c.own.names = append(c.own.names, n)
 	}
-	return c, c.addFunctions(s.Functions)
+	return c, nil
 }
 
 // Extend gives a compiler that knows more names: the knobs of a target (with.x), the vars of a scenario.

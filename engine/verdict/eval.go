@@ -240,7 +240,7 @@ func (p *Program) Eval(ctx context.Context, v Values) Result {
 		}
 		res.Value = value
 		_, condition := value.(bool)
-		if len(res.Absorbed) > 0 && (!condition || p.time&(AtSelect|AtLive|AtJudge) == 0) {
+		if len(res.Absorbed) > 0 && (!condition || p.time&(AtSelect|AtLive|AtJudge|AtRow) == 0) {
 			res.Value, res.Err = nil, worst(res.Absorbed) // only a condition that is judged may absorb
 		}
 	}

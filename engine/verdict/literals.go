@@ -53,7 +53,7 @@ func (p *pass) units(args []ast.Expr, op string) {
 // coordinates checks the literals that a coordinate is compared with where cells are selected or judged: a name that does
 // not exist would silently select nothing.
 func (p *pass) coordinates(args []ast.Expr, op string) {
-	if p.time&(AtSelect|AtJudge) == 0 || len(args) != 2 || op != "@eq" && op != "@ne" && op != operators.In {
+	if p.time&(AtSelect|AtJudge|AtRow) == 0 || len(args) != 2 || op != "@eq" && op != "@ne" && op != operators.In {
 		return
 	}
 	for i := range 2 {
@@ -89,6 +89,9 @@ func (p *pass) valuesOf(coordinate string) []string {
 	case "target":
 		return p.ix.targets
 	}
+	if n := p.ix.names[coordinate]; n.Values != nil {
+		return n.Values
+	}
 	axis, _ := strings.CutPrefix(coordinate, "matrix.")
 	return p.ix.axes[axis]
 }
@@ -96,7 +99,7 @@ func (p *pass) valuesOf(coordinate string) []string {
 // oneOfMany refuses a coordinate that no judged group has, because several cells are judged together, and an axis that no
 // cell has.
 func (p *pass) oneOfMany(e ast.Expr, name string) {
-	if p.time == AtSelect || len(p.base) == 0 || p.valuesOf(name) == nil {
+	if p.time&(AtSelect|AtRow) != 0 || len(p.base) == 0 || p.valuesOf(name) == nil {
 		return
 	}
 	for _, c := range p.base {

@@ -91,6 +91,7 @@ type Name struct {
 	In     Time // the times that know it; see Since
 	Value  any  // a value that is already known; else Values.Names has it
 	Secret bool
+	Values []string // what a literal that it is compared with may be; nil: anything
 	Doc    string
 }
 

@@ -12,6 +12,7 @@ const (
 	AtRun                     // when a run begins: with, coordinates, addresses of what is installed
 	AtLive                    // while a run goes on: until, abort, require, sustained
 	AtJudge                   // over stored runs
+	AtRow                     // for each row of a comparison; no expression of a plan is
 
 	Always = AtPlan | AtSelect | AtStage | AtRun | AtLive | AtJudge
 	// InCell are the times that have a current cell.
@@ -19,7 +20,7 @@ const (
 )
 
 var timeText = []string{"before the plan starts", "when the plan is checked", "when a stage begins", "when a run begins",
-	"while a run is going on", "when the runs are judged"}
+	"while a run is going on", "when the runs are judged", "for each row of the comparison"}
 
 // String says when, as a part of a sentence.
 func (t Time) String() string {

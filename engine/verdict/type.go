@@ -134,6 +134,8 @@ func toCEL(what string, v any) ref.Val {
 		return types.Double(v.Seconds())
 	case ref.Val:
 		return v
+	case *Reason:
+		return types.WrapErr(v)
 	}
 	r := reflect.ValueOf(v)
 	switch {

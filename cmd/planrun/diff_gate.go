@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/planrun/planrun/dsl/diag"
+	"github.com/planrun/planrun/engine/compare"
+	"github.com/planrun/planrun/engine/diff"
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/stats"
+	"github.com/planrun/planrun/engine/verdict"
+)
+
+// A rowGate is the condition of --gate.
+type rowGate struct{ prog *verdict.Program }
+
+// rowGate compiles the condition; nil where there is none. What is wrong with it is printed.
+func (p *program) rowGate(text string, d *diff.Diff) (*rowGate, error) {
+	if text == "" {
+		return nil, nil
+	}
+	kind := verdict.TypeOfKind
+	metrics := []string{}
+	var cells []verdict.Coord
+	for _, r := range d.Rows {
+		metrics = append(metrics, r.Name.Text)
+		cells = append(cells, cellOf(r.Coord))
+	}
+	slices.Sort(metrics)
+	names := []verdict.Name{
+		{Name: "metric", Type: kind(verdict.Text), Values: slices.Compact(metrics)},
+		{Name: "noise", Type: kind(verdict.Text), Values: []string{string(stats.Beyond), string(stats.Within), string(stats.Unknown)}},
+		{Name: "better", Type: kind(verdict.Text), Values: []string{"lower", "higher", ""}},
+		{Name: "outcome", Type: kind(verdict.Text), Values: []string{string(compare.Better), string(compare.Worse), string(compare.Differs), string(compare.WithinNoise), string(diff.Equal)}},
+	}
+	for _, n := range []string{"ratio", "low", "high", "floor", "value_a", "value_b", "n_a", "n_b"} {
+		names = append(names, verdict.Name{Name: n, Type: kind(verdict.Number)})
+	}
+	c, err := verdict.NewRows(names, cells)
+	if err != nil {
+		return nil, fmt.Errorf("--gate: %w", err)
+	}
+	prog, problems := c.Compile(text, verdict.AtRow, cells)
+	if problems == nil {
+		if m := prog.Mismatch(verdict.Bool); m != nil {
+			problems = []verdict.Problem{*m}
+		}
+	}
+	if problems == nil {
+		return &rowGate{prog}, nil
+	}
+	var list diag.List
+	for _, x := range problems {
+		list.Addf(diag.Pos{File: "--gate", Line: x.Line, Col: x.Col}, "%s", x.Msg).Hint = x.Hint
+	}
+	if err := diag.Render(p.err, list, map[string][]byte{"--gate": []byte(text)}); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("the condition of --gate has %s", plural(len(problems), "problem"))
+}
+
+func cellOf(c record.Coord) verdict.Coord {
+	axes := map[string]string{}
+	for _, a := range c.Matrix {
+		axes[a.Name] = a.Value
+	}
+	return verdict.Coord{Stage: c.Stage, Scenario: c.Scenario, Target: c.Target, Matrix: verdict.MatrixText(axes)}
+}
+
+// rowValues are what a condition reads of a row. What it does not have, and what a guard spoils, is a reason.
+func rowValues(r diff.Row) map[string]any {
+	v := map[string]any{"metric": r.Name.Text, "better": string(r.Better), "n_a": len(r.To.Runs), "n_b": len(r.Of.Runs)}
+	side := func(name string, x compare.Reading) {
+		switch {
+		case x.Why != "":
+			v[name] = &verdict.Reason{Cause: verdict.Missing, Text: name + ": " + x.Why}
+		case x.Tainted != "":
+			v[name] = &verdict.Reason{Cause: verdict.Missing, Text: name + " is not to be trusted: " + x.Tainted}
+		default:
+			v[name] = x.Value
+		}
+	}
+	side("value_a", r.To)
+	side("value_b", r.Of)
+	missing := func(why string, names ...string) {
+		for _, n := range names {
+			v[n] = &verdict.Reason{Cause: verdict.Missing, Text: n + ": " + why}
+		}
+	}
+	x := r.Ratio
+	v["ratio"], v["low"], v["high"], v["floor"], v["noise"], v["outcome"] = x.Value, x.Low, x.High, x.Floor, string(x.Noise), string(r.Outcome())
+	switch r.Outcome() {
+	case diff.Equal:
+		missing("0/0", "ratio", "low", "high", "floor", "noise")
+	case compare.NA:
+		missing(x.NA, "ratio", "low", "high", "floor", "noise", "outcome")
+	case compare.Untrusted:
+		missing("not to be trusted: "+strings.Join(r.Tainted, "; "), "ratio", "low", "high", "floor", "noise", "outcome")
+	case compare.Unknown:
+		missing(x.Why, "floor", "outcome")
+	}
+	return v
+}
+
+// judge evaluates the condition for every row, and says for which it does not hold. It gives the exit code.
+func (g *rowGate) judge(d *diff.Diff, w io.Writer) (exit int, err error) {
+	var failed, open []string
+	for _, r := range d.Rows {
+		at := diff.Place(r.Coord) + ", " + r.Name.Text
+		res := g.prog.Eval(context.Background(), verdict.Values{At: cellOf(r.Coord), Names: rowValues(r)})
+		switch holds, why := res.Row(); {
+		case why != nil:
+			open = append(open, at+": "+why.Text)
+		case !holds:
+			failed = append(failed, at+": "+operandWords(res.Operands))
+		}
+	}
+	if len(d.B.Gaps) > 0 && slices.ContainsFunc(d.Unmatched, func(u diff.Unmatched) bool { return u.Side == "A" }) {
+		open = append(open, "B lacks cells of A: "+d.B.Gaps[0])
+	}
+	if len(d.Rows) == 0 {
+		open = append(open, "there is no row")
+	}
+	for _, part := range []struct {
+		rows []string
+		what string
+	}{{failed, "fails"}, {open, "cannot be judged"}} {
+		for _, r := range firstFew(part.rows, 20) {
+			if _, err = fmt.Fprintf(w, "gate %s: %s\n", part.what, r); err != nil {
+				return exitHarness, err
+			}
+		}
+	}
+	word := "passes: it holds for " + plural(len(d.Rows), "row")
+	switch {
+	case len(failed) > 0:
+		exit, word = 1, fmt.Sprintf("fails for %d of %s", len(failed), plural(len(d.Rows), "row"))
+	case len(open) > 0:
+		exit, word = 3, "is inconclusive"
+	}
+	_, err = fmt.Fprintf(w, "exit %d: the gate %s\n", exit, word)
+	return exit, err
+}
+
+func operandWords(ops []verdict.Operand) string {
+	words := make([]string, len(ops))
+	for i, o := range ops {
+		words[i] = o.Text + " = " + o.Value
+	}
+	return strings.Join(words, ", ")
+}
+
+// firstFew are the first few of several, and how many more there are.
+func firstFew(all []string, most int) []string {
+	if len(all) <= most {
+		return all
+	}
+	return append(slices.Clone(all[:most]), fmt.Sprintf("and %d more", len(all)-most))
+}

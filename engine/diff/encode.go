@@ -1,0 +1,162 @@
+package diff
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/planrun/planrun/engine/compare"
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/stats"
+)
+
+// Version of the JSON form. It grows when a field changes its meaning or goes away, not when one is added.
+const Version = 1
+
+// A JSON is the comparison as data. What has no value is left out, never NaN or infinite.
+type JSON struct {
+	Version     int          `json:"version"`
+	A           JSONSet      `json:"a"`
+	B           JSONSet      `json:"b"`
+	Same        string       `json:"same,omitempty"` // why A and B are one and the same
+	Forced      bool         `json:"forced"`         // compared in spite of mismatches
+	Differences []Difference `json:"differences"`
+	Mismatches  []Mismatch   `json:"mismatches"`
+	Cells       int          `json:"matched_cells"`
+	Unmatched   []Unmatched  `json:"unmatched"`
+	Summary     Summary      `json:"summary"`
+	Means       []Mean       `json:"geometric_means"`
+	Rows        []JSONRow    `json:"rows"` // what got worse first
+}
+
+// A JSONSet is one side.
+type JSONSet struct {
+	Name   string   `json:"name"`
+	Target string   `json:"target,omitempty"` // its cells of this target alone
+	Gaps   []string `json:"gaps,omitempty"`   // what it lacks
+}
+
+// A JSONRow is one metric of one matched cell.
+type JSONRow struct {
+	Stage    string        `json:"stage"`
+	Scenario string        `json:"scenario"`
+	Target   string        `json:"target"`
+	Matrix   []record.Axis `json:"matrix,omitempty"`
+	Metric   string        `json:"metric"`           // with its window before and a statistic behind, as --metric takes it
+	Unit     string        `json:"unit,omitempty"`   // ms, req/s, MiB, ...
+	Better   series.Better `json:"better,omitempty"` // "lower" or "higher"; left out: neither
+	A        JSONSide      `json:"a"`
+	B        JSONSide      `json:"b"`
+	Ratio    *float64      `json:"ratio,omitempty"` // of the medians of the runs, B/A
+	Low      *float64      `json:"low,omitempty"`   // the least of B's runs by the greatest of A's
+	High     *float64      `json:"high,omitempty"`  // the greatest of B's runs by the least of A's; left out if that is 0
+	Noise    stats.Noise   `json:"noise,omitempty"`
+	Floor    *float64      `json:"floor,omitempty"`  // the noise floor, a factor above 1
+	Needed   int           `json:"needed,omitempty"` // runs a side that would tell
+	// Outcome of B: "better", "worse", "differs", "within noise", "equal" (0 on both sides), "noise unknown", "not to be trusted", "n/a".
+	Outcome  compare.Outcome `json:"outcome"`
+	Appeared bool            `json:"appeared,omitempty"` // none in A, some in B, of what is better low
+	Why      string          `json:"why,omitempty"`      // there is no ratio, or no known noise
+	Tainted  []string        `json:"tainted,omitempty"`  // the guards that spoil a side
+}
+
+// A JSONSide is one side of a row.
+type JSONSide struct {
+	Value *float64  `json:"value,omitempty"`
+	Runs  []float64 `json:"runs"`
+	Why   string    `json:"why,omitempty"` // there is no value
+}
+
+// WriteJSON writes the comparison as a JSON, indented.
+func (d *Diff) WriteJSON(w io.Writer) error {
+	set := func(s *Set) JSONSet { return JSONSet{s.Name, s.Target, s.Gaps} }
+	out := JSON{Version: Version, A: set(d.A), B: set(d.B), Same: d.Same, Forced: d.Forced, Differences: notNil(d.Differences), Mismatches: notNil(d.Mismatches),
+		Cells: d.Cells, Unmatched: notNil(d.Unmatched), Summary: d.Summary, Means: notNil(d.Means), Rows: []JSONRow{}}
+	for _, r := range d.Rows {
+		out.Rows = append(out.Rows, r.json())
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	return e.Encode(out)
+}
+
+func notNil[T any](v []T) []T {
+	if v == nil {
+		return []T{}
+	}
+	return v
+}
+
+func (r Row) json() JSONRow {
+	x := r.Ratio
+	out := JSONRow{Stage: r.Coord.Stage, Scenario: r.Coord.Scenario, Target: r.Coord.Target, Matrix: r.Coord.Matrix, Metric: r.Name.Text, Unit: r.Desc.Unit, Better: r.Better,
+		A: side(r.To), B: side(r.Of), Noise: x.Noise, Needed: x.Needed, Outcome: r.Outcome(), Appeared: r.Appeared(), Why: x.Why, Tainted: r.Tainted}
+	if x.NA != "" {
+		out.Why, out.Noise = x.NA, ""
+		return out
+	}
+	out.Ratio, out.Low, out.High = finite(x.Value), finite(x.Low), finite(x.High)
+	if x.Floor > 0 {
+		out.Floor = finite(x.Floor)
+	}
+	return out
+}
+
+func side(r compare.Reading) JSONSide {
+	if r.Why != "" {
+		return JSONSide{Runs: []float64{}, Why: r.Why}
+	}
+	return JSONSide{Value: finite(r.Value), Runs: notNil(r.Runs)}
+}
+
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// WriteCSV writes the rows, a line each, after a line of titles. What differs beside the figures is not in it. Texts that a
+// spreadsheet would take for a formula begin with an apostrophe.
+func (d *Diff) WriteCSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	lines := [][]string{{"outcome", "stage", "scenario", "target", "matrix", "metric", "unit", "better", "value_a", "value_b", "ratio", "low", "high", "noise", "floor", "n_a", "n_b", "why", "tainted"}}
+	for _, r := range d.Rows {
+		j := r.json()
+		axes := make([]string, len(j.Matrix))
+		for i, a := range j.Matrix {
+			axes[i] = a.Name + "=" + a.Value
+		}
+		texts := []string{string(j.Outcome), j.Stage, j.Scenario, j.Target, strings.Join(axes, ","), j.Metric, j.Unit, string(j.Better)}
+		line := append(defused(texts), optional(j.A.Value), optional(j.B.Value), optional(j.Ratio), optional(j.Low), optional(j.High), string(j.Noise), optional(j.Floor),
+			strconv.Itoa(len(j.A.Runs)), strconv.Itoa(len(j.B.Runs)))
+		lines = append(lines, append(line, defused([]string{j.Why, strings.Join(j.Tainted, "; ")})...))
+	}
+	if err := c.WriteAll(lines); err != nil {
+		return fmt.Errorf("writing CSV: %w", err)
+	}
+	return nil
+}
+
+func optional(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'g', -1, 64)
+}
+
+// defused puts an apostrophe before what a spreadsheet would take for a formula
+// (https://owasp.org/www-community/attacks/CSV_Injection).
+func defused(texts []string) []string {
+	for i, s := range texts {
+		if s != "" && strings.ContainsRune("=+-@\t\r\n", rune(s[0])) {
+			texts[i] = "'" + s
+		}
+	}
+	return texts
+}

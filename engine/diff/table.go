@@ -1,0 +1,163 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planrun/planrun/engine/compare"
+	"github.com/planrun/planrun/engine/report"
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/stats"
+)
+
+// figures are the summary, the table and the means.
+func (w *writer) figures() []report.Block {
+	d := w.d
+	if d.Cells == 0 {
+		return []report.Block{paragraph("No cell is in both.")}
+	}
+	if len(d.Rows) == 0 {
+		return []report.Block{paragraph(plural(d.Cells, "cell") + " matched, none of them with figures to compare.")}
+	}
+	out := []report.Block{report.Paragraph{Text: report.Text{{Text: d.Summary.String(), Style: report.Strong}, {Text: " Ratios are B/A, of " + plural(d.Cells, "matched cell") + "."}}}}
+	for _, r := range d.Rows {
+		if r.Appeared() {
+			out = append(out, report.Paragraph{Text: report.Text{{Text: fmt.Sprintf("%s appeared: none in A, %s in B (%s).", r.Name.Text, report.Number(r.Of.Value, r.Desc.Class), Place(r.Coord)), Style: report.Strong}}})
+		}
+	}
+	if t := w.table(); len(t.Rows) > 0 {
+		out = append(out, t)
+	}
+	if words := zeros(d.Rows); words != "" {
+		out = append(out, paragraph(words))
+	}
+	if len(d.Means) > 0 {
+		out = append(out, w.means())
+	}
+	return out
+}
+
+// String is the summary as a sentence.
+func (s Summary) String() string {
+	words := []string{fmt.Sprintf("%d better", s.Better), fmt.Sprintf("%d worse", s.Worse), fmt.Sprintf("%d within noise", s.WithinNoise)}
+	for _, more := range []struct {
+		n    int
+		what string
+	}{{s.Differs, "of neither direction beyond the noise"}, {s.Unknown, "with the noise unknown"}, {s.Untrusted, "not to be trusted"}} {
+		if more.n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", more.n, more.what))
+		}
+	}
+	if s.Equal > 0 {
+		words = append(words, fmt.Sprintf("%d equal (0 on both sides)", s.Equal))
+	}
+	return strings.Join(append(words, fmt.Sprintf("%d n/a", s.NA)), ", ") + "."
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// zeros says what is 0 on both sides, which is no row of the table.
+func zeros(rows []Row) string {
+	var order []string
+	n := map[string]int{}
+	for _, r := range rows {
+		if r.Outcome() == Equal {
+			if n[r.Name.Text] == 0 {
+				order = append(order, r.Name.Text)
+			}
+			n[r.Name.Text]++
+		}
+	}
+	if len(order) == 0 {
+		return ""
+	}
+	words := make([]string, len(order))
+	for i, m := range order {
+		words[i] = fmt.Sprintf("%s in %s", m, plural(n[m], "cell"))
+	}
+	return "0 on both sides: " + strings.Join(words, ", ") + "."
+}
+
+func (w *writer) table() report.Table {
+	t := report.Table{Columns: []report.Column{{Title: "B is"}, {Title: "metric"}, {Title: "cell"}, {Title: "A", Right: true}, {Title: "B", Right: true},
+		{Title: "B/A", Right: true}, {Title: "range", Right: true}, {Title: "runs"}, {Title: "what it says"}}}
+	for _, r := range w.d.Rows {
+		if r.Outcome() == Equal {
+			continue
+		}
+		outcome := report.Text{{Text: string(r.Outcome())}}
+		if o := r.Outcome(); o == compare.Worse || r.Appeared() {
+			outcome[0].Style = report.Strong
+		}
+		cell := Place(r.Coord)
+		t.Rows = append(t.Rows, []report.Text{outcome, {quoted(r.Name.Text)}, plainText(cell), w.value(r, r.To), w.value(r, r.Of),
+			plainText(r.factor()), plainText(r.span()), plainText(fmt.Sprintf("%d, %d", len(r.To.Runs), len(r.Of.Runs))), plainText(r.says())})
+	}
+	return t
+}
+
+// value is a side of a row, with what spoils it.
+func (w *writer) value(r Row, side compare.Reading) report.Text {
+	if side.Why != "" {
+		return plainText("n/a")
+	}
+	class := r.Desc.Class
+	if r.Name.Stat == "n" {
+		class = series.Count
+	}
+	t := plainText(report.Number(side.Value, class))
+	if side.Tainted != "" && r.Name.Stat != "n" {
+		t = append(t, w.note("not to be trusted: "+side.Tainted))
+	}
+	return t
+}
+
+func (r Row) factor() string {
+	if r.Ratio.NA != "" {
+		return "n/a"
+	}
+	return report.Factor(r.Ratio.Value)
+}
+
+// span is the range that single runs give; "" where each side has one run.
+func (r Row) span() string {
+	if r.Ratio.NA != "" || len(r.Of.Runs) == 1 && len(r.To.Runs) == 1 {
+		return ""
+	}
+	return report.Factor(r.Ratio.Low) + " to " + report.Factor(r.Ratio.High)
+}
+
+// says is how the ratio stands against its noise, or why there is none.
+func (r Row) says() string {
+	x := r.Ratio
+	s := ""
+	switch {
+	case r.Appeared():
+		return "none in A"
+	case x.NA != "":
+		return x.NA
+	case x.Noise == stats.Unknown:
+		s = x.Why
+	case x.Noise == stats.Within:
+		s = "the noise floor is " + report.Factor(x.Floor)
+		if x.Needed > 0 {
+			s += "; about " + plural(x.Needed, "run") + " a side would tell"
+		}
+	default:
+		s = "beyond the noise floor of " + report.Factor(x.Floor)
+	}
+	return s
+}
+
+func (w *writer) means() report.Table {
+	t := report.Table{Columns: []report.Column{{Title: "geometric mean of B/A"}, {Title: "ratio", Right: true}, {Title: "cells", Right: true}, {Title: "left out", Right: true}}}
+	for _, m := range w.d.Means {
+		t.Rows = append(t.Rows, []report.Text{{quoted(m.Metric)}, plainText(report.Factor(m.Ratio)), plainText(fmt.Sprint(m.Cells)), plainText(fmt.Sprint(m.LeftOut))})
+	}
+	return t
+}
