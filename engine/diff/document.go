@@ -36,7 +36,7 @@ func (d *Diff) Document() *report.Document {
 	add("What differs beside the figures", w.differences())
 	add("Compared by force", w.mismatches())
 	add("Figures", w.figures())
-	add("Cells of one side alone", w.unmatched())
+	add("Cells that could not be compared", w.unmatched())
 	doc.Notes = w.notes
 	return doc
 }
@@ -148,6 +148,9 @@ func (w *writer) unmatched() []report.Block {
 	cells := map[string][]string{}
 	for _, u := range w.d.Unmatched {
 		key := "in " + u.Side + " only: " + u.Why
+		if u.Side == "both" {
+			key = "without results: " + u.Why
+		}
 		if !slices.Contains(said, key) {
 			said = append(said, key)
 		}

@@ -24,9 +24,9 @@ func (p pair) coord() record.Coord {
 	return c
 }
 
-// Unmatched is a cell of one set alone.
+// Unmatched is a cell of one set alone, or one that has no results in either.
 type Unmatched struct {
-	Side  string       `json:"side"` // "A" or "B"
+	Side  string       `json:"side"` // "A", "B" or "both"
 	Coord record.Coord `json:"coord"`
 	Why   string       `json:"why"`
 }
@@ -43,6 +43,10 @@ func match(a, b *Set, only func(record.Coord) bool) (pairs []pair, left []Unmatc
 	for _, c := range cellsA {
 		if other := inB[a.key(c.Coord)]; other != nil {
 			matched[other] = true
+			if !c.Status.HasResults() && !other.Status.HasResults() {
+				left = append(left, Unmatched{"both", pair{a: c, b: other}.coord(), "in A " + c.Status.Words(c.Reason) + ", in B " + other.Status.Words(other.Reason)})
+				continue
+			}
 			pairs = append(pairs, pair{c, other, repeatsA[c], repeatsB[other]})
 			continue
 		}

@@ -15,7 +15,6 @@ type Row struct {
 	Coord record.Coord
 	Desc  series.Desc
 	compare.Comparison
-	cell *record.Cell // B's
 }
 
 // Appeared is true where A had none of what is better low, such as failures, and B has some: that is worse without having
@@ -44,10 +43,10 @@ func (d *Diff) rows(pairs []pair, metrics []compare.Name) {
 		for _, m := range metrics {
 			desc := d.desc(m.Metric)
 			c := compare.Metric(m, desc, compare.Side{Name: "B", Cell: p.b, Again: p.againB}, compare.Side{Name: "A", Cell: p.a, Again: p.againA}, compare.Options{})
-			if c.Of.Why != "" && c.To.Why != "" && hasNone(p.a, m) && hasNone(p.b, m) {
+			if !has(p.a, m) && !has(p.b, m) {
 				continue
 			}
-			d.Rows = append(d.Rows, Row{p.coord(), desc, c, p.b})
+			d.Rows = append(d.Rows, Row{p.coord(), desc, c})
 		}
 	}
 	slices.SortStableFunc(d.Rows, func(x, y Row) int {
@@ -55,9 +54,9 @@ func (d *Diff) rows(pairs []pair, metrics []compare.Name) {
 	})
 }
 
-func hasNone(c *record.Cell, m compare.Name) bool {
+func has(c *record.Cell, m compare.Name) bool {
 	_, ok := c.Metrics[m.Window][m.Metric]
-	return !ok && c.Status.HasResults()
+	return ok
 }
 
 // rank is the place of a row's outcome: what got worse first.

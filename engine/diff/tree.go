@@ -84,11 +84,13 @@ func dotted(path []string) string {
 func shown(v any) string {
 	s, ok := v.(string)
 	if !ok {
-		b, err := json.Marshal(v)
-		if err != nil {
+		var b strings.Builder
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(v); err != nil {
 			return fmt.Sprint(v)
 		}
-		s = string(b)
+		s = b.String()
 	}
 	s = strings.Join(strings.Fields(s), " ")
 	if r := []rune(s); len(r) > 100 {
