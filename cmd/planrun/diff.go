@@ -49,14 +49,13 @@ are refused unless --force is given.
 ratio (B/A), low and high (its range), noise ("beyond", "within", "unknown"), floor (the noise floor, as a factor),
 outcome ("better", "worse", "differs", "within noise", "equal"), better ("lower", "higher", ""), value_a, value_b,
 n_a and n_b (runs). What a row does not have, because it is n/a, its noise is not known or a guard spoils it, satisfies
-nothing.
+nothing. The gate of a release: --metric req_per_s --gate 'ratio >= 0.98 || outcome == "within noise"'.
 
 Exit codes: 0, or with --gate 1 if it is false for a row and 3 if it cannot be evaluated for one, or there is no row;
 2 if the sets cannot be compared.`,
-		Example: `  planrun diff results/before results/after
-  planrun diff results/latest:nginx results/latest:nginx-tuned --only throughput
-  planrun diff A B --metric req_per_s --gate 'ratio >= 0.98 || outcome == "within noise"'
-  planrun diff A B --metric '*_ms' --metric 'phase/*/p99_ms.max' --format csv`,
+		Example: `  planrun diff results/before results/latest
+  planrun diff results/before results/latest --metric '*_ms' --format csv
+  planrun diff results/before results/latest --metric failed --gate 'value_b <= value_a'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error { return p.diff(args, f) },
 	}

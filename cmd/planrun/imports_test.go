@@ -49,6 +49,7 @@ var never = []struct {
 	{[]string{"dsl", "dsl/diag"}, []string{"engine", "engine/", "actions", "probes", "internal/", "cel"}, "the language knows no engine, no kind and no CEL"},
 	{[]string{"engine", "engine/"}, []string{"actions", "probes", "probes/"}, "the engine sees kinds as task.Action and task.Probe"},
 	{[]string{"engine/report"}, []string{"dsl", "dsl/", "cel", "yaml", "engine", "engine/verdict", "engine/proc"}, "a report reads records only"},
+	{[]string{"engine/diff"}, []string{"dsl", "dsl/", "cel", "yaml", "engine", "engine/verdict", "engine/proc"}, "two result sets are compared by their records only; plans reach it as plain data"},
 	{[]string{"engine/compare"}, []string{"dsl", "dsl/", "cel", "yaml", "engine", "engine/measure", "engine/report", "engine/verdict", "engine/proc"}, "two sides are compared by their records only"},
 	{[]string{"engine/export"}, []string{"dsl", "dsl/", "cel", "yaml", "engine", "engine/verdict", "engine/measure", "engine/report", "engine/proc"}, "an export reads records only"},
 	{[]string{"engine/record", "engine/stats", "engine/series"}, []string{"dsl", "dsl/", "cel", "yaml", "engine", "engine/verdict", "engine/proc"}, "records are self-contained"},

@@ -28,11 +28,12 @@ func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"planrun": ma
 //	                                 each after what was said of the one before, and wants this code (-1: a signal ended it).
 //	                                 What it wrote is in the files stdout and stderr.
 //	edit FILE OLD NEW                replaces a text in a file, which must be there
+//	resultset DIR KEY=VALUE ...      writes a small result set: see resultSet
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", UpdateScripts: *update, RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(e *testscript.Env) error { return os.CopyFS(e.WorkDir, os.DirFS("testdata/plans")) },
-		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "signals": signals, "edit": edit},
+		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "signals": signals, "edit": edit, "resultset": resultSet},
 	})
 }
 

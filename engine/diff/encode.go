@@ -55,9 +55,11 @@ type JSONRow struct {
 	Ratio    *float64      `json:"ratio,omitempty"` // of the medians of the runs, B/A
 	Low      *float64      `json:"low,omitempty"`   // the least of B's runs by the greatest of A's
 	High     *float64      `json:"high,omitempty"`  // the greatest of B's runs by the least of A's; left out if that is 0
-	Noise    stats.Noise   `json:"noise,omitempty"`
-	Floor    *float64      `json:"floor,omitempty"`  // the noise floor, a factor above 1
-	Needed   int           `json:"needed,omitempty"` // runs a side that would tell
+	// Interval of the ratio of the geometric means of the runs, at 95 %; left out below three runs a side.
+	Interval []float64   `json:"interval,omitempty"`
+	Noise    stats.Noise `json:"noise,omitempty"`
+	Floor    *float64    `json:"floor,omitempty"`  // the noise floor, a factor above 1
+	Needed   int         `json:"needed,omitempty"` // runs a side that would tell
 	// Outcome of B: "better", "worse", "differs", "within noise", "equal" (0 on both sides), "noise unknown", "not to be trusted", "n/a".
 	Outcome  compare.Outcome `json:"outcome"`
 	Appeared bool            `json:"appeared,omitempty"` // none in A, some in B, of what is better low
@@ -101,6 +103,9 @@ func (r Row) json() JSONRow {
 		return out
 	}
 	out.Ratio, out.Low, out.High = finite(x.Value), finite(x.Low), finite(x.High)
+	if x.Interval[1] > 0 {
+		out.Interval = x.Interval[:]
+	}
 	if x.Floor > 0 {
 		out.Floor = finite(x.Floor)
 	}

@@ -26,6 +26,9 @@ func (e *NoMetric) Error() string { return fmt.Sprintf("no matched cell has a me
 // chosen lists the metrics that are compared, each once.
 func (d *Diff) chosen(pairs []pair, patterns []string) (out []compare.Name, err error) {
 	known := names(pairs)
+	if len(pairs) == 0 {
+		return nil, nil
+	}
 	if len(patterns) == 0 {
 		return d.headline(known), nil
 	}

@@ -85,7 +85,7 @@ func zeros(rows []Row) string {
 
 func (w *writer) table() report.Table {
 	t := report.Table{Columns: []report.Column{{Title: "B is"}, {Title: "metric"}, {Title: "cell"}, {Title: "A", Right: true}, {Title: "B", Right: true},
-		{Title: "B/A", Right: true}, {Title: "range", Right: true}, {Title: "runs"}, {Title: "what it says"}}}
+		{Title: "B/A", Right: true}, {Title: fmt.Sprintf("%.0f %% interval", 100*stats.Confidence), Right: true}, {Title: "range", Right: true}, {Title: "runs"}, {Title: "what it says"}}}
 	for _, r := range w.d.Rows {
 		if r.Outcome() == Equal {
 			continue
@@ -96,7 +96,7 @@ func (w *writer) table() report.Table {
 		}
 		cell := Place(r.Coord)
 		t.Rows = append(t.Rows, []report.Text{outcome, {quoted(r.Name.Text)}, plainText(cell), w.value(r, r.To), w.value(r, r.Of),
-			plainText(r.factor()), plainText(r.span()), plainText(fmt.Sprintf("%d, %d", len(r.To.Runs), len(r.Of.Runs))), plainText(r.says())})
+			plainText(r.factor()), plainText(r.interval()), plainText(r.span()), plainText(fmt.Sprintf("%d, %d", len(r.To.Runs), len(r.Of.Runs))), plainText(r.says())})
 	}
 	return t
 }
@@ -122,6 +122,15 @@ func (r Row) factor() string {
 		return "n/a"
 	}
 	return report.Factor(r.Ratio.Value)
+}
+
+// interval is where the ratio lies; "" where there are too few runs for one.
+func (r Row) interval() string {
+	i := r.Ratio.Interval
+	if r.Ratio.NA != "" || i[1] == 0 {
+		return ""
+	}
+	return report.Factor(i[0]) + " to " + report.Factor(i[1])
 }
 
 // span is the range that single runs give; "" where each side has one run.

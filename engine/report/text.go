@@ -46,7 +46,10 @@ type textWriter struct {
 }
 
 func (t *textWriter) blocks(blocks []Block) {
-	for _, b := range blocks {
+	for i, b := range blocks {
+		if i > 0 && (isTable(b) || isTable(blocks[i-1])) {
+			t.b.WriteString("\n")
+		}
 		switch b := b.(type) {
 		case Paragraph:
 			t.b.WriteString(t.line(b.Text) + "\n")
@@ -62,11 +65,17 @@ func (t *textWriter) blocks(blocks []Block) {
 			for _, l := range b.Lines {
 				t.b.WriteString("  " + oneLine(l) + "\n")
 			}
+		case Verdicts:
+			t.blocks(b.tables())
 		case Chart:
-			t.b.WriteString(t.line(b.caption()) + "\n")
-			t.table(b.table())
+			t.blocks(b.tables())
 		}
 	}
+}
+
+func isTable(b Block) bool {
+	_, ok := b.(Table)
+	return ok
 }
 
 // line is text on one line; a footnote is its number in brackets.
