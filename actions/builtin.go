@@ -1,11 +1,13 @@
 package actions
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/task"
@@ -22,6 +24,7 @@ type builtin struct {
 	forwards bool                      // it needs upstreams, or routes
 	routes   bool                      // it knows routes
 	config   func(*Start, serving) any // nil: it comes later
+	follow   func(*Start, serving) any // the control message that tells it of changed backends and routes; nil: they are nothing to it
 }
 
 // serving is what the configuration of a builtin is made of, beside what the start says.
@@ -53,12 +56,20 @@ var builtins = map[string]builtin{
 			}
 			return p
 		},
+		follow: func(s *Start, v serving) any {
+			routes := []proxy.Route{}
+			if s.Routes {
+				routes = append(routes, proxyRoutes(v.data)...)
+			}
+			return proxy.Control{Upstreams: &v.upstreams, Routes: &routes}
+		},
 	},
 	"relay": {
 		settings: []string{"dial-timeout"}, forwards: true,
 		config: func(s *Start, v serving) any {
 			return relay.Spec{Listen: v.listen, Upstreams: v.upstreams, DialTimeout: s.With.DialTimeout, Procs: v.procs}
 		},
+		follow: func(s *Start, v serving) any { return relay.Control{Upstreams: v.upstreams} },
 	},
 	"gateway":  {listens: webPorts, forwards: true},
 	"balancer": {listens: webPorts, forwards: true},
@@ -114,6 +125,9 @@ func (s *Start) config(env *task.Env, spec task.ProcessSpec) (any, error) {
 	if v.upstreams, err = s.upstreams(env); err != nil {
 		return nil, err
 	}
+	if len(s.Upstreams) > 0 && len(v.upstreams) == 0 {
+		return nil, fmt.Errorf("upstreams: %s has no address", strings.Join(s.Upstreams, ", "))
+	}
 	if _, ok := v.listen["https"]; ok {
 		if v.certificate, err = readCertificate(v.data.TLS); err != nil {
 			return nil, err
@@ -122,15 +136,44 @@ func (s *Start) config(env *task.Env, spec task.ProcessSpec) (any, error) {
 	return b.config(s, v), nil
 }
 
+// followChanges has a replica of a builtin told when backends or routes change.
+func (s *Start) followChanges(env *task.Env, replica int) {
+	b := builtins[s.Builtin]
+	if b.follow == nil {
+		return
+	}
+	env.Follow(func(ctx context.Context) error {
+		procs, err := env.Processes.Find(s.name())
+		if err != nil {
+			return nil // it was stopped
+		}
+		v := serving{data: env.Template(replica)}
+		if v.upstreams, err = s.upstreams(env); err != nil {
+			return err
+		}
+		for _, p := range procs {
+			if p.Replica() != replica {
+				continue
+			}
+			if err := p.Control(ctx, b.follow(s, v), nil); err != nil {
+				return fmt.Errorf("telling %s of its backends: %w", s.name(), err)
+			}
+		}
+		return nil
+	})
+}
+
+// FollowsChanges reports whether what it starts is told by planrun itself when backends or routes change.
+func (s *Start) FollowsChanges() bool {
+	return builtins[s.Builtin].follow != nil
+}
+
 func (s *Start) upstreams(env *task.Env) ([]string, error) {
-	var out []string
+	out := []string{}
 	for _, name := range s.Upstreams {
 		addresses, err := env.Address(name)
 		if err != nil {
 			return nil, fmt.Errorf("upstreams: %w", err)
-		}
-		if len(addresses) == 0 {
-			return nil, fmt.Errorf("upstreams: %s has no address", name)
 		}
 		out = append(out, addresses...)
 	}

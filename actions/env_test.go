@@ -51,6 +51,7 @@ type stage struct {
 	values map[string]any
 	events []string
 	cond   func() (any, error)
+	follow []func(context.Context) error
 	data   task.TemplateData
 }
 
@@ -83,6 +84,7 @@ func newStage(t *testing.T) *stage {
 			s.values[name] = v
 		},
 		Eval:     func(context.Context, dsl.Expr) (any, error) { return s.cond() },
+		Follow:   func(update func(context.Context) error) { s.follow = append(s.follow, update) },
 		Rebind:   func(int) (any, error) { return s.spec, nil },
 		Template: func(int) task.TemplateData { return s.data },
 		Endpoint: func(name string) (string, error) {

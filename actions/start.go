@@ -143,6 +143,7 @@ func (s *Start) Run(ctx context.Context, env *task.Env) error {
 			return err
 		}
 		env.Started(p, spec.CPUs)
+		r.followChanges(env, i)
 	}
 	return nil
 }

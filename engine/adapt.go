@@ -133,7 +133,7 @@ func events(d *record.Data) map[string][]verdict.Event {
 }
 
 // watchedEvents are the kinds of events that the engine always sees. An oom is seen only where a cgroup tells.
-var watchedEvents = []string{"exit", "restart", "change", "fault", "phase", "abort", "probe"}
+var watchedEvents = []string{"exit", "restart", "change", "fault", "phase", "abort", "probe", "replica", "reload"}
 
 // derive computes the metrics, guards and self-checks of a finished run, with the plan's own metrics.
 func (p *Program) derive(ctx context.Context, d *record.Data) {

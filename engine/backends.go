@@ -17,37 +17,43 @@ import (
 	"github.com/planrun/planrun/internal/serve/origin"
 )
 
-// startBackend starts the replicas of a backend. Its command knows port("http") and replica as those of install do.
+// startBackend starts the replicas of a backend.
 func (in *installation) startBackend(ctx context.Context, name string) error {
-	replicas := 1
-	for i := 0; i < replicas; i++ {
-		var ports map[string]int
-		v := in.values()
-		v.Call = func(f string, args []any) (any, error) {
-			if p, ok := ports[fmt.Sprint(args[0])]; ok && f == "port" {
-				return float64(p), nil
-			}
-			return nil, fmt.Errorf("the backend %s does not listen on %q; %s", name, args[0], didYouMean(fmt.Sprint(args[0]), slices.Collect(maps.Keys(ports))))
-		}
-		fill := in.eval.fill(ctx, in.known.with(known{"replica": float64(i)}), v)
-		part := in.p.backends.Get(name)
-		ports, err := in.backendPorts(part.Val)
+	for i, replicas := 0, 1; i < replicas; i++ {
+		b, ports, err := in.bindReplica(ctx, name, i)
 		if err != nil {
 			return err
 		}
-		b, list := part.Bind(fill)
-		if err := placedAt(append(list, unknown(b.Holes())...)); err != nil {
-			return err
-		}
-		if len(b.Val.Address) > 0 {
+		if len(b.Address) > 0 {
 			return nil
 		}
-		replicas = b.Val.Replicas
-		if err := in.startReplica(ctx, name, i, b.Val, ports); err != nil {
+		replicas = b.Replicas
+		p, err := in.startReplica(ctx, name, i, b, ports)
+		if err != nil {
 			return err
 		}
+		in.setReplicas(name, append(in.replicas(name), p))
 	}
 	return nil
+}
+
+// bindReplica gives a backend as its replica i has it, with ports of its own. Its command knows port("http") and replica as
+// those of install do.
+func (in *installation) bindReplica(ctx context.Context, name string, i int) (dsl.Backend, map[string]int, error) {
+	part := in.p.backends.Get(name)
+	ports, err := in.backendPorts(part.Val)
+	if err != nil {
+		return dsl.Backend{}, nil, err
+	}
+	v := in.values()
+	v.Call = func(f string, args []any) (any, error) {
+		if p, ok := ports[fmt.Sprint(args[0])]; ok && f == "port" {
+			return float64(p), nil
+		}
+		return nil, fmt.Errorf("the backend %s does not listen on %q; %s", name, args[0], didYouMean(fmt.Sprint(args[0]), slices.Collect(maps.Keys(ports))))
+	}
+	b, list := part.Bind(in.eval.fill(ctx, in.known.with(known{"replica": float64(i)}), v))
+	return b.Val, ports, placedAt(append(list, unknown(b.Holes())...))
 }
 
 // backendPorts takes a port for each name that a backend listens on; none if it already runs somewhere.
@@ -66,7 +72,7 @@ func backendListen(b dsl.Backend) []string {
 	return b.Listen
 }
 
-func (in *installation) startReplica(ctx context.Context, name string, i int, b dsl.Backend, ports map[string]int) (err error) {
+func (in *installation) startReplica(ctx context.Context, name string, i int, b dsl.Backend, ports map[string]int) (p task.Process, err error) {
 	cpus := []int(b.CPUs)
 	if cpus == nil {
 		cpus = in.cpus("backends")
@@ -87,16 +93,13 @@ func (in *installation) startReplica(ctx context.Context, name string, i int, b 
 	} else {
 		spec.Builtin = b.Builtin
 		if spec.Config, err = in.originConfig(name, i, b, ports, len(cpus)); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	p, err := in.group.Start(ctx, spec)
-	if err != nil {
-		return err
+	if p, err = in.group.Start(ctx, spec); err == nil {
+		in.note(p, cpus)
 	}
-	in.note(p, cpus)
-	in.backends[name] = append(in.backends[name], p)
-	return nil
+	return p, err
 }
 
 // backendReady says when a backend counts as started; a path alone is asked for on its first port.
@@ -165,7 +168,7 @@ func (in *installation) origins(backend string) (out []string) {
 		out = append(out, string(a))
 	}
 	first := backendListen(b.Val)[0]
-	for _, p := range in.backends[backend] {
+	for _, p := range in.replicas(backend) {
 		out = append(out, loopback(p.Ports()[first]))
 	}
 	return out

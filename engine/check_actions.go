@@ -66,6 +66,9 @@ func (c *compilation) outsidePhases(where string, actions []dsl.Part[dsl.Action]
 		if lasting(a) {
 			c.list.Addf(a.Pos(), "%s cannot stand in %s: it lasts for a phase", a.Val.Kind, where).Hint = "put it into a phase of a scenario"
 		}
+		if churns(a) {
+			c.list.Addf(a.Pos(), "%s cannot stand in %s: it is undone when a run ends", a.Val.Kind, where).Hint = "put it into a phase of a scenario"
+		}
 		for _, key := range []string{"at", "every", "for", "through"} {
 			if a.Has(key) {
 				c.list.Addf(a.PosOf(key), "%s: there is no phase in %s", key, where).Hint = "leave it out: the actions run one after another"

@@ -28,25 +28,40 @@ type servers map[string]map[string]float64
 
 // readServers asks the origins for their counters, so that a report can hold them against the load's own.
 func (in *installation) readServers(ctx context.Context) servers {
-	out := servers{}
-	for name, procs := range in.backends {
-		for _, p := range procs {
-			var s origin.Sample
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-			err := p.Sample(ctx, &s)
-			cancel()
-			if err != nil {
-				continue // an external command, or it died: that is an event of its own
-			}
-			received, answered := s.Total()
-			opened := int64(0)
-			for _, l := range s.Listeners {
-				opened += l.Opened
-			}
-			out[replicaName(name, p)] = map[string]float64{"requests": float64(received), "answered": float64(answered), "connections": float64(opened)}
+	out := in.servedBefore()
+	for _, name := range in.p.backends.Names() {
+		for _, p := range in.replicas(name) {
+			out.add(replicaName(name, p), served(ctx, p))
 		}
 	}
 	return out
+}
+
+// served is what an origin counted since its start, also one that has ended; nil of an external command, or of one that
+// died: that is an event of its own.
+func served(ctx context.Context, p task.Process) map[string]float64 {
+	var s origin.Sample
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := p.Sample(ctx, &s); err != nil {
+		return nil
+	}
+	received, answered := s.Total()
+	opened := int64(0)
+	for _, l := range s.Listeners {
+		opened += l.Opened
+	}
+	return map[string]float64{"requests": float64(received), "answered": float64(answered), "connections": float64(opened)}
+}
+
+// add adds counters to those of a server.
+func (s servers) add(name string, counters map[string]float64) {
+	for k, v := range counters {
+		if s[name] == nil {
+			s[name] = map[string]float64{}
+		}
+		s[name][k] += v
+	}
 }
 
 func replicaName(name string, p task.Process) string { return name + "/" + itoa(p.Replica()) }
@@ -68,6 +83,7 @@ func (in *installation) begin(r *run) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.run = r
+	in.moved.ended, in.moved.came = nil, nil
 	for _, p := range in.group.All() {
 		r.rec.Processes = append(r.rec.Processes, processRecord(p, in.wants[p]))
 	}

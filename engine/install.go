@@ -33,6 +33,8 @@ type installation struct {
 	backends map[string][]task.Process
 	faults   task.Process // holds the relays in the path; nil: none
 	relays   []faults.Relay
+	moving   chan struct{}  // holds one while backends or routes change
+	leaving  sync.WaitGroup // replicas that were told to end
 
 	mu     sync.Mutex
 	dead   string // why it cannot serve any more
@@ -41,6 +43,7 @@ type installation struct {
 	wants  map[task.Process][]int
 	living map[string]int // live processes by name when it was made
 	found  map[string]any // what its actions recorded or set
+	moved  moved
 }
 
 // install makes an installation for a cell. What it started is ended if it fails.
@@ -50,7 +53,7 @@ func (s *session) install(ctx context.Context, cell *Cell, b *begun) (*installat
 		return nil, err
 	}
 	in := &installation{session: s, id: id, dir: dir, key: cell.installKey(), cell: cell, round: b.record.Round, scope: s.journal.Scope(), ports: map[string][]map[string]int{},
-		backends: map[string][]task.Process{}, wants: map[task.Process][]int{}, eval: cell.eval}
+		backends: map[string][]task.Process{}, wants: map[task.Process][]int{}, eval: cell.eval, moving: make(chan struct{}, 1)}
 	if in.group, err = s.manager.Group(proc.GroupOptions{Dir: dir, Journal: in.scope, Parent: s.setup}); err != nil {
 		return nil, err
 	}

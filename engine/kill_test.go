@@ -30,7 +30,7 @@ import (
 const doomed = `
 plan: doomed
 params: {outside: .}
-backends: {web: {}}
+backends: {web: {}, more: {}}
 relays: {slow_web: {of: web}}
 setup:
   - write: {file: "${{ params.outside }}/kept", content: changed}
@@ -57,6 +57,11 @@ scenarios:
             - write: {file: "${{ params.outside }}/run", content: "{{.Target}}"}
             - {pause: proxy, at: 100ms}
       - fault: {for: 300ms, do: [{toxic: {relay: slow_web, latency: 10ms}}]}
+      - churn:
+          do:
+            - {scale: {backends: more, to: 2, within: 100ms}}
+            - {toggle-route: {host: a.local, backends: more, within: 10ms}}
+            - {scale: {backends: more, to: 1, drain: announce-first, within: 10ms}}
       - measure: {name: after, for: 300ms}
 verdicts: [{verdict: ok, pass: failed == 0, gate: true}]
 `

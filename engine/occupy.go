@@ -40,7 +40,13 @@ func (s *session) without(c *Cell, b *begun) *noRun {
 func (s *session) ensure(ctx context.Context, c *Cell, b *begun) (*installation, error) {
 	for _, in := range s.current {
 		if in.key == c.installKey() && in.usable(c, b.record.Round) {
-			return in, nil
+			err := in.restore(ctx)
+			if err == nil {
+				return in, nil
+			}
+			s.progress.Note(c.Coord.Target, "it is installed anew, because "+s.redact(err.Error()))
+			s.leave(in)
+			break
 		}
 	}
 	for _, in := range slices.Clone(s.current) {
@@ -73,7 +79,7 @@ func (in *installation) usable(c *Cell, round int) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for name, n := range in.living {
-		if alive[name] < n { // an action ended it
+		if alive[name] < n && !(in.moved.is && in.p.backends.Get(name) != nil) { // an action ended it, and no restoring brings it back
 			return false
 		}
 	}

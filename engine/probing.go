@@ -94,7 +94,7 @@ func (r *run) sampling(ctx context.Context) (stop func()) {
 func (r *run) sample(p probing) {
 	ctx, cancel := context.WithTimeout(context.Background(), max(p.every, time.Second))
 	defer cancel()
-	env := &task.ProbeEnv{Log: slog.Default(), Now: r.since(time.Now()), Processes: r.procs, Engine: os.Getpid(), Address: r.inst.address, Emit: r.point,
+	env := &task.ProbeEnv{Log: slog.Default(), Now: r.since(time.Now()), Processes: r.procs, Engine: os.Getpid(), Address: r.inst.address, Ended: r.inst.endedReplicas, Emit: r.point,
 		Busy: func() (out []int) {
 			for _, q := range r.procs.All() {
 				out = append(out, q.PID())
@@ -130,7 +130,7 @@ func (r *run) snapshot(name string) (map[string]float64, error) {
 		if !ok {
 			return nil, fmt.Errorf("probe %s cannot be read once: it needs two samples", name)
 		}
-		env := &task.ProbeEnv{Log: slog.Default(), Now: r.since(time.Now()), Processes: r.procs, Engine: os.Getpid(), Address: r.inst.address,
+		env := &task.ProbeEnv{Log: slog.Default(), Now: r.since(time.Now()), Processes: r.procs, Engine: os.Getpid(), Address: r.inst.address, Ended: func() []task.Process { return nil },
 			Emit: func(pt series.Point) { out[pointName(pt)] = pt.V }, Busy: func() []int { return nil }}
 		return out, fresh.Fresh().Sample(context.Background(), env)
 	}

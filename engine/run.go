@@ -56,6 +56,7 @@ func (r *run) do(ctx context.Context, problem error) {
 	if e := r.endBeyond(func(*running) bool { return true }, cause); err == nil { // what was to end later ends now
 		err = e
 	}
+	r.inst.settle(r)
 	err = r.crossChecks(ctx, err)
 	r.undo(r.scope)
 	r.conclude(err)

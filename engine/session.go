@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/journal"
 	"github.com/planrun/planrun/engine/proc"
 	"github.com/planrun/planrun/engine/record"
@@ -144,9 +145,19 @@ func (s *session) open() (err error) {
 func (p *Program) hosts() []string {
 	out := []string{"localhost", "127.0.0.1", "::1"}
 	for _, r := range p.routes() {
-		out = append(out, r.Host)
+		out = append(out, r.host)
 	}
-	return out
+	for _, c := range p.Cells { // and those that come later
+		for _, ph := range c.Scenario.Val.Phases {
+			walkActions(ph.Val.Do, func(a *dsl.Part[dsl.Action]) {
+				if r, ok := a.Val.Spec.(interface{ RoutedHost() string }); ok && r.RoutedHost() != "" {
+					out = append(out, r.RoutedHost())
+				}
+			})
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // setUp does the plan's own setup actions.
@@ -155,7 +166,7 @@ func (s *session) setUp(ctx context.Context) error {
 		return nil
 	}
 	in := &installation{session: s, id: "setup", dir: s.set.Path("installs", "setup"), group: s.setup, scope: s.journal.Scope(), known: s.p.planned.with(nil),
-		cell: &Cell{}, eval: s.p.eval, wants: map[task.Process][]int{}, ports: map[string][]map[string]int{}, backends: map[string][]task.Process{}}
+		cell: &Cell{}, eval: s.p.eval, wants: map[task.Process][]int{}, ports: map[string][]map[string]int{}, backends: map[string][]task.Process{}, moving: make(chan struct{}, 1)}
 	in.known["dir"] = in.dir
 	if err := in.host().sequence(ctx, s.p.Plan.Setup); err != nil {
 		return fmt.Errorf("setup: %w", err)

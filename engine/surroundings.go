@@ -19,7 +19,7 @@ var errNoRun = errors.New("it needs a run: it can stand in a scenario's phases o
 func (in *installation) env(a *dsl.Part[dsl.Action]) *task.Env {
 	return &task.Env{
 		Here: here(a),
-		Log:  slog.Default(), Dir: in.dir, Journal: in.scope, Processes: in.group, Loads: noLoads{}, Relays: noRelays{}, Name: actionName(a),
+		Log:  slog.Default(), Dir: in.dir, Journal: in.scope, Processes: in.group, Loads: noLoads{}, Relays: noRelays{}, Backends: noBackends{}, Name: actionName(a),
 		Event: in.event, Value: in.setValue, Nice: in.p.Host.Nice,
 		Eval:     func(context.Context, dsl.Expr) (any, error) { return nil, errNoRun },
 		Snapshot: func(string) (map[string]float64, error) { return nil, errNoRun },
@@ -30,7 +30,7 @@ func (in *installation) env(a *dsl.Part[dsl.Action]) *task.Env {
 			}
 			return nil
 		},
-		Started: in.note, OnExit: in.onExit, ReadFile: in.p.readFile,
+		Started: in.note, OnExit: in.onExit, Follow: in.follow, ReadFile: in.p.readFile,
 	}
 }
 

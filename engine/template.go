@@ -2,7 +2,6 @@ package engine
 
 import (
 	"net"
-	"slices"
 	"strconv"
 
 	"github.com/planrun/planrun/dsl"
@@ -20,13 +19,14 @@ func (in *installation) template(replica int) task.TemplateData {
 		}
 	}
 	for _, b := range in.p.backends.Names() {
+		d.Backends[b] = []task.Address{} // there, also without a replica
 		for _, a := range in.addresses(b) {
 			host, port, _ := net.SplitHostPort(a)
 			n, _ := strconv.Atoi(port)
 			d.Backends[b] = append(d.Backends[b], task.Address{Address: a, Host: host, Port: n})
 		}
 	}
-	d.Routes = in.p.routes()
+	d.Routes = byHost(in.routes())
 	for _, k := range in.cell.With {
 		if w, ok := in.known["with."+k.Name].(dsl.Value); ok && w.Written != "" {
 			d.With[k.Name] = w.Written
@@ -38,21 +38,4 @@ func (in *installation) template(replica int) task.TemplateData {
 		d.Cpus[e.Name] = e.Val
 	}
 	return d
-}
-
-// routes puts the routes of all backends by host, in the order of the plan.
-func (p *Program) routes() (out []task.Route) {
-	for _, b := range p.backends {
-		for _, r := range b.Val.Routes {
-			i := slices.IndexFunc(out, func(x task.Route) bool { return x.Host == r.Name })
-			if i < 0 {
-				out = append(out, task.Route{Host: r.Name})
-				i = len(out) - 1
-			}
-			for _, path := range r.Val {
-				out[i].Paths = append(out[i].Paths, task.RoutePath{Path: path, Backend: b.Name})
-			}
-		}
-	}
-	return out
 }

@@ -18,6 +18,11 @@ var actionVariations = []variation{
 	{keys: "stop.process", by: "engine.TestTargetThatDies"},
 	{keys: "repeat.do repeat.times", base: do("{repeat: {times: 2, do: [{exec: ['true']}]}}"), with: do("{repeat: {times: 2, do: [{exec: ['false']}]}}")},
 	{keys: "repeat.for repeat.pause", by: "actions.TestRepeat"},
+	{keys: "scale.backends scale.to", base: "backends: {more: {}}\n" + do("{scale: {backends: more, to: 2}}"), with: do("{scale: {backends: web, to: 3}}")},
+	{keys: "scale.over scale.drain scale.grace", by: "engine.TestScale"},
+	{keys: "scale.within add-route.within remove-route.within toggle-route.within", by: "engine.TestChangesThatDoNotArrive"},
+	{keys: "scale.object", base: nothing, with: do("{scale: {object: deployment/x, to: 2}}")},
+	{keys: "add-route.host add-route.path add-route.backends remove-route.host remove-route.path toggle-route.host toggle-route.path toggle-route.backends", by: "engine.TestRoutesComeAndGo"},
 	{keys: "snapshot.probe snapshot.url snapshot.timeout", by: "actions.TestSnapshot"},
 	{keys: "toxic.relay toxic.latency", base: inScenario("relays: [slow_web]"), with: do("{toxic: {relay: slow_web, latency: 20ms}}")},
 	{keys: "toxic.preset", base: inScenario("relays: [slow_web]") + "\n" + "about: x", with: do("{toxic: {relay: slow_web, preset: latency}}")},
@@ -85,10 +90,6 @@ var actionVariations = []variation{
 	{keys: "load.cross-check", base: nothing, with: inLoad("cross-check: [wrk]")},
 
 	// Kinds that come later.
-	{keys: "scale", base: nothing, with: do("{scale: {backends: web, to: 2}}")},
-	{keys: "add-route", base: nothing, with: do("{add-route: {host: a.local, backends: web}}")},
-	{keys: "remove-route", base: nothing, with: do("{remove-route: {host: a.local}}")},
-	{keys: "toggle-route", base: nothing, with: do("{toggle-route: {host: a.local, backends: web}}")},
 	{keys: "attack", base: nothing, with: do("{attack: {slowloris: {connections: 2}}}")},
 	{keys: "drop", base: nothing, with: do("{drop: {port: 80}}")},
 	{keys: "sweep", base: nothing, with: do("{sweep: {load: small, rate: {from: 10, times: 2}, step: 10s, sustained: failed == 0}}")},

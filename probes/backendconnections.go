@@ -2,7 +2,9 @@ package probes
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/task"
@@ -10,15 +12,18 @@ import (
 
 var backendConnectionsKind = kind("backend-connections",
 	`Connections and requests as planrun's own servers count them: what reached the backends. The metric
-backend_conns_per_1k_req is made of it. Servers of other makes are not asked; name a probe of theirs.`,
+backend_conns_per_1k_req is made of it. Replicas that a scale starts have counted since they began, those that it ends until
+they had ended. Servers of other makes are not asked; name a probe of theirs.`,
 	"of", func() *backendConnections { return &backendConnections{Of: "backends"} })
 
 type backendConnections struct {
 	Of string `yaml:"of" default:"backends" doc:"the name of a backend, or a role"`
 	pace
 
-	seen map[source]*resumed
-	said said
+	seen  map[source]*resumed
+	final map[task.Process]bool // ended, and counted to the end
+	at    float64               // of the sample before
+	said  said
 }
 
 // served is what the samples of planrun's servers have in common.
@@ -53,17 +58,30 @@ func (p *backendConnections) Fresh() task.Probe {
 
 func (p *backendConnections) Sample(ctx context.Context, env *task.ProbeEnv) error {
 	p.step("backend-connections", env)
-	ps := pick(env.Processes.All(), p.Of)
+	defer func() { p.at = env.Now }()
+	// What ended since the sample before has counted until its end, and comes before another one of its number.
+	ps := pick(append(env.Ended(), env.Processes.All()...), p.Of)
 	if len(ps) == 0 {
 		return p.said.once("nobody", nobody(p.Of, env))
 	}
 	var errs []error
 	for _, pr := range ps {
-		if over(pr) {
+		ended := over(pr)
+		if p.final[pr] || ended && !slices.Contains(env.Ended(), pr) {
 			continue
 		}
+		if ended {
+			if p.final == nil {
+				p.final = make(map[task.Process]bool)
+			}
+			p.final[pr] = true
+		}
 		var s served
-		if err := pr.Sample(ctx, &s); err != nil {
+		err := pr.Sample(ctx, &s)
+		if errors.Is(err, task.ErrNotReady) {
+			continue
+		}
+		if err != nil {
 			errs = append(errs, fmt.Errorf("asking %s what it counted: %w", pr.Name(), err))
 			continue
 		}
@@ -89,10 +107,15 @@ func (p *backendConnections) emit(env *task.ProbeEnv, pr task.Process, s served)
 	if p.seen == nil {
 		p.seen = make(map[source]*resumed)
 	}
+	at := series.Point{T: env.Now, Source: pr.Name(), Replica: pr.Replica(), Role: pr.Role()}
 	if p.seen[key] == nil {
 		p.seen[key] = &resumed{}
+		if p.at > 0 { // it came since the sample before: what it counted until now is of this run
+			for name := range now {
+				env.Emit(series.Point{T: p.at, Series: name, Source: at.Source, Replica: at.Replica, Role: at.Role})
+			}
+		}
 	}
-	at := series.Point{T: env.Now, Source: pr.Name(), Replica: pr.Replica(), Role: pr.Role()}
 	for name, v := range p.seen[key].read(pr.PID(), now) {
 		at.Series, at.V = name, v
 		env.Emit(at)

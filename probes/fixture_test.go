@@ -152,6 +152,7 @@ func burner(t *testing.T, name, role string, threads ...string) *fake {
 type bench struct {
 	task.Processes
 	all    []task.Process
+	ended  []task.Process
 	busy   []int
 	engine int
 	points []series.Point
@@ -179,7 +180,7 @@ func (b *bench) Find(name string) ([]task.Process, error) {
 func (b *bench) env() *task.ProbeEnv {
 	return &task.ProbeEnv{
 		Log: slog.New(slog.DiscardHandler), Now: time.Since(b.began).Seconds(), Processes: b, Engine: b.engine,
-		Busy: func() []int { return b.busy }, Emit: func(series.Point) {},
+		Busy: func() []int { return b.busy }, Emit: func(series.Point) {}, Ended: func() []task.Process { return b.ended },
 	}
 }
 

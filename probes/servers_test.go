@@ -1,10 +1,12 @@
 package probes
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/planrun/planrun/engine/task"
 	"github.com/planrun/planrun/internal/serve/faults"
 	"github.com/planrun/planrun/internal/serve/origin"
 )
@@ -35,6 +37,54 @@ func TestBackendConnections(t *testing.T) {
 	web.sample = map[string]int{"controls": 1}
 	if pts, err := b.sample(t, p); err == nil || has(pts, "connections", "web") {
 		t.Errorf("what counts nothing: %v, %v", pts, err)
+	}
+}
+
+// Replicas come and go between samples: what they counted is counted, from their beginning to their end, also of one that no
+// sample saw alive.
+func TestBackendsThatComeAndGo(t *testing.T) {
+	counted := func(p *fake, n int64) { p.sample = origin.Sample{Listeners: map[string]origin.Traffic{"http": {Opened: n}}} }
+	first, second, brief := burner(t, "web", "backends", "idle"), burner(t, "web", "backends", "idle"), burner(t, "web", "backends", "idle")
+	again := burner(t, "web", "backends", "idle")
+	second.replica, brief.replica, again.replica = 1, 2, 1
+	b, p := newBench(first), &backendConnections{Of: "web", pace: pace{Every: time.Second}}
+	grown := func(replica int) float64 {
+		t.Helper()
+		var v []float64
+		for _, pt := range b.points {
+			if pt.Series == "connections_opened" && pt.Replica == replica {
+				v = append(v, pt.V)
+			}
+		}
+		if len(v) < 2 {
+			t.Fatalf("replica %d has the points %v", replica, v)
+		}
+		return v[len(v)-1] - v[0]
+	}
+	leave := func(p *fake) {
+		p.cmd.Process.Kill()
+		<-p.exited
+		b.ended = append(b.ended, p)
+		b.all = slices.DeleteFunc(b.all, func(x task.Process) bool { return x == p })
+	}
+	counted(first, 100)
+	b.must(t, p)
+	b.all = append(b.all, second)
+	counted(second, 7)
+	b.must(t, p)
+	counted(second, 9)
+	leave(second)
+	counted(brief, 5)
+	leave(brief)
+	b.all = append(b.all, again)
+	counted(again, 3)
+	counted(first, 110)
+	b.must(t, p)
+	b.must(t, p)
+	for replica, want := range []float64{10, 12, 5} {
+		if got := grown(replica); got != want {
+			t.Errorf("replica %d grew by %v, want %v", replica, got, want)
+		}
 	}
 }
 

@@ -54,7 +54,7 @@ func Guards(d *record.Data, t Thresholds, m Machine) []record.Guard {
 		j.ports(l)
 	}
 	j.fault()
-	j.change()
+	j.changes()
 	j.clock()
 	j.pinning()
 	j.foreign()
@@ -94,21 +94,6 @@ func (j *judge) fault() {
 		}
 		if seen < asked {
 			j.add("fault", "", false, taintsWork, "phase %s asked for %d toxics, the relays counted %d in force", p.Name, asked, seen)
-		}
-	}
-}
-
-// change reads events of kind "change" that say whether what was changed arrived (the field "arrived").
-func (j *judge) change() {
-	for _, e := range j.ix.d.Events {
-		arrived, known := e.Fields["arrived"].(bool)
-		if e.Kind != "change" || !known {
-			continue
-		}
-		if arrived {
-			j.add("change", "", true, taintsWork, "%s: it arrived", e.Message)
-		} else {
-			j.add("change", "", false, taintsWork, "%s: it never arrived", e.Message)
 		}
 	}
 }

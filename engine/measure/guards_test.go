@@ -161,8 +161,17 @@ func TestGuardsFail(t *testing.T) {
 		{"a fault that no relay saw", "fault", "work", "phase measure asked for 1 toxics, the relays counted 0 in force", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			d.Run.Actions = []record.Action{{Phase: "measure", Kind: "toxic"}}
 		}},
-		{"a change that never arrived", "change", "work", "scaled web to 3: it never arrived", func(d *record.Data, _ *Thresholds, _ *Machine) {
-			d.Events = []record.Event{{T: 2, Kind: "change", Message: "scaled web to 3", Fields: map[string]any{"arrived": false}}}
+		{"a change that never arrived", "change", "work", "scale web 2 -> 3 at 2.0 s: the target was not seen to serve it: not within 10s", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			d.Run.Facts.Changes = []record.Change{{Kind: "scale", What: "scale web 2 -> 3", Start: 2, Why: "not within 10s"}}
+		}},
+		{"a change that changes nothing", "churn", "work", "scale web 4 -> 4 at 2.0 s changed nothing", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			d.Run.Facts.Changes = []record.Change{{Kind: "scale", What: "scale web 4 -> 4", Start: 2, Nothing: true}}
+		}},
+		{"a replica that nobody used", "churn", "work", "no request reached web/5, as they counted themselves", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			d.Run.Facts.Changes = []record.Change{{Kind: "scale", What: "scale web 4 -> 6", Start: 2, Arrived: true, Came: []string{"web/4", "web/5"}, Unseen: []string{"web/5"}}}
+		}},
+		{"a change that was not made", "churn", "work", "asked for 1 changes of backends and routes, 0 were made", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			d.Run.Actions = append(d.Run.Actions, record.Action{Phase: d.Run.Phases[0].Name, Kind: "toggle-route"})
 		}},
 		{"the clock was set", "clock", "timing", "moved by 60.0 ms", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Facts.ClockStep = -0.06 }},
 		{"pinned elsewhere", "pinning", "timing", "nginx (replica 1) ran on CPUs 0-1, the plan asked for CPU 0", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Processes[1].CPUs = []int{1, 0} }},

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/planrun/planrun/engine/task"
 )
@@ -124,6 +125,18 @@ func (g *Group) Stop(ctx context.Context, p task.Process) error {
 	}
 	return q.stop(ctx)
 }
+
+// StopWithin is Stop with another grace than that of its start.
+func (g *Group) StopWithin(ctx context.Context, p task.Process, grace time.Duration) error {
+	q, err := own(p)
+	if err != nil {
+		return err
+	}
+	return q.stopWithin(ctx, grace)
+}
+
+// Release gives ports up before Close: those of a process that has ended for good.
+func (g *Group) Release(ports ...int) { g.ports.release(ports...) }
 
 // Restart stops it and starts it again. The new one's log goes on in the same file.
 func (g *Group) Restart(ctx context.Context, p task.Process) (task.Process, error) {

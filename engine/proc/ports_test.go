@@ -78,3 +78,25 @@ func TestPortInUseIsNotGiven(t *testing.T) {
 		l.Close()
 	}
 }
+
+// What a group gives up others may have, while it goes on.
+func TestReleasedPortsAreGivenAgain(t *testing.T) {
+	var g Group
+	ports, err := g.Ports(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.ports.releaseAll()
+	var other portClaim
+	defer other.releaseAll()
+	if ok, err := other.claim(ports[0]); ok || err != nil {
+		t.Fatalf("a port that is given already: %v, %v", ok, err)
+	}
+	g.Release(ports[0])
+	if ok, err := other.claim(ports[0]); !ok || err != nil {
+		t.Errorf("a port that was given up: %v, %v", ok, err)
+	}
+	if ok, err := other.claim(ports[1]); ok || err != nil {
+		t.Errorf("a port that was not: %v, %v", ok, err)
+	}
+}

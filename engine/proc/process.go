@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,13 +27,16 @@ type Process struct {
 	command []string // as it was started
 	log     string
 	logFrom int64
-	client  atomic.Pointer[worker.Client] // of a builtin
+	client  atomic.Pointer[worker.Client]   // of a builtin
+	last    atomic.Pointer[json.RawMessage] // the body of a builtin's newest sample
 	ready   json.RawMessage
 	cgroup  *cgroup
 	exited  chan struct{}
 
 	stopOnce sync.Mutex // one stop at a time
 	stopped  bool
+	begun    atomic.Bool // it became ready
+	ending   atomic.Bool // it was told to stop: it may answer nothing until it has
 
 	mu       sync.Mutex
 	entries  []task.Entry // of the journal, done when it was stopped
@@ -143,13 +147,32 @@ func (p *Process) Control(ctx context.Context, body, reply any) error {
 	return c.Control(ctx, body, reply)
 }
 
-// Sample asks a builtin for a sample.
+// Sample asks a builtin for a sample. Of one that was told to end it is the last one that it sent: once it has ended
+// gracefully, that of its end.
 func (p *Process) Sample(ctx context.Context, body any) error {
 	c := p.client.Load()
+	if p.spec.Builtin != "" && !p.begun.Load() {
+		return fmt.Errorf("sampling %s: %w", p, task.ErrNotReady)
+	}
 	if c == nil {
 		return fmt.Errorf("sampling %s: %w", p, errNoBuiltin)
 	}
+	if last := p.last.Load(); last != nil && p.ending.Load() {
+		if err := json.Unmarshal(*last, body); err != nil {
+			return fmt.Errorf("decoding the last sample of %s: %w", p, err)
+		}
+		return nil
+	}
 	return c.Sample(ctx, body)
+}
+
+// sampled keeps what a builtin reports.
+func (p *Process) sampled(body json.RawMessage) {
+	kept := slices.Clone(body)
+	p.last.Store(&kept)
+	if p.spec.OnSample != nil {
+		p.spec.OnSample(body)
+	}
 }
 
 // ReadyBody is the body of a builtin's ready message.
@@ -200,16 +223,18 @@ func (p *Process) signal(name string, whole bool) error {
 
 // stop ends the process with its tree, gives back what it used and marks its journal entries.
 func (p *Process) stop(ctx context.Context) error {
+	return p.stopWithin(ctx, cmp.Or(p.spec.Grace, DefaultGrace))
+}
+
+// stopWithin is stop with a grace of its own.
+func (p *Process) stopWithin(ctx context.Context, grace time.Duration) error {
 	p.stopOnce.Lock()
 	defer p.stopOnce.Unlock()
 	if p.stopped {
 		return nil
 	}
 	p.expectEnd()
-	grace := p.spec.Grace
-	if grace == 0 {
-		grace = DefaultGrace
-	}
+	p.ending.Store(true)
 	if c := p.client.Load(); c != nil {
 		begun := time.Now()
 		drain, cancel := context.WithTimeout(ctx, grace)

@@ -19,7 +19,7 @@ func (p *Process) configure(ctx context.Context, ends pipes) error {
 	}
 	got := make(chan dialled, 1)
 	go func() {
-		c, err := worker.Dial(ends.in, readCloser{ends.out}, worker.Options{Name: p.String(), Kind: p.spec.Builtin, OnSample: p.spec.OnSample})
+		c, err := worker.Dial(ends.in, readCloser{ends.out}, worker.Options{Name: p.String(), Kind: p.spec.Builtin, OnSample: p.sampled})
 		got <- dialled{c, err}
 	}()
 	select {

@@ -47,6 +47,7 @@ func (g *Group) start(ctx context.Context, spec task.ProcessSpec) (*Process, err
 	}
 	err = p.awaitReady(ctx, pipes)
 	if err == nil {
+		p.begun.Store(true)
 		return p, nil
 	}
 	if errors.Is(err, errEnded) {

@@ -196,6 +196,8 @@ type Facts struct {
 	ClockStep float64 `json:"clock_step"`
 	// Faults lists each toxic that was in force, with what passed under it.
 	Faults []Fault `json:"faults,omitempty"`
+	// Changes lists each change of backends and routes, in the order in which they were made.
+	Changes []Change `json:"changes,omitempty"`
 	// ProbeGaps counts samples that a probe missed, by probe.
 	ProbeGaps map[string]int `json:"probe_gaps,omitempty"`
 	// Lost counts lines or bytes that could not be written.
@@ -217,6 +219,23 @@ type Fault struct {
 	MeasuredMs  float64 `json:"measured_ms,omitempty"` // mean added delay
 }
 
+// A Change of a backend's replicas or of a route, as it was made.
+type Change struct {
+	Kind      string   `json:"kind"` // scale, add-route, remove-route, toggle-route
+	What      string   `json:"what"` // in words: scale web 4 -> 8
+	Phase     string   `json:"phase"`
+	Start     float64  `json:"start"`
+	End       float64  `json:"end"`
+	Nothing   bool     `json:"nothing,omitempty"`   // it was so already
+	Arrived   bool     `json:"arrived"`             // the target was seen to serve it
+	Served    float64  `json:"served_ms,omitempty"` // milliseconds from the beginning of telling the target until it served the change
+	Why       string   `json:"why,omitempty"`       // it was not seen to arrive
+	Came      []string `json:"came,omitempty"`      // replicas that were started: web/4
+	Left      []string `json:"left,omitempty"`      // replicas that were ended
+	Unseen    []string `json:"unseen,omitempty"`    // of Came, those that got no request while they were there
+	Uncounted bool     `json:"uncounted,omitempty"` // they do not count their requests
+}
+
 // A Guard or self-check of a run. Taints says what it spoils when it did not hold: "timing", "work" (everything), "passes"
 // (everything, but what fails stands), or "" for a warning only.
 type Guard struct {
@@ -230,7 +249,7 @@ type Guard struct {
 // An Event is something that happened.
 type Event struct {
 	T       float64        `json:"t"`
-	Kind    string         `json:"kind"` // exit, oom, restart, change, fault, phase, abort, note, ...
+	Kind    string         `json:"kind"` // exit, oom, restart, change, replica, reload, fault, phase, abort, note, ...
 	Message string         `json:"message"`
 	Fields  map[string]any `json:"fields,omitempty"`
 }

@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 )
 
@@ -55,6 +56,9 @@ type Ready struct {
 	Within time.Duration // deadline; 0 means 30 s
 }
 
+// ErrNotReady says that a builtin cannot be asked yet.
+var ErrNotReady = errors.New("it is not ready yet")
+
 // A Process is a running (or ended) process.
 type Process interface {
 	Name() string
@@ -66,7 +70,7 @@ type Process interface {
 	Exited() <-chan struct{}
 	Exit() (status string, expected bool)               // "exit status 1", "signal: killed"; valid when Exited is closed
 	Control(ctx context.Context, body, reply any) error // builtin: a control message
-	Sample(ctx context.Context, body any) error         // builtin: its newest sample, decoded into body
+	Sample(ctx context.Context, body any) error         // builtin: its newest sample, decoded into body; of one that was told to end, its last
 	ReadyBody() json.RawMessage                         // builtin: the body of its ready message
 	Begin(ctx context.Context) error                    // builtin with Hold: send start, its time zero
 }

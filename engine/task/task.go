@@ -102,6 +102,7 @@ type Env struct {
 	Processes Processes
 	Loads     Loads
 	Relays    Relays
+	Backends  Backends
 	Name      string                                                          // of the action, in the timeline
 	Phase     string                                                          // in which it began; "" while a target is installed
 	Prepared  any                                                             // what Prepare returned
@@ -122,6 +123,7 @@ type Env struct {
 	Nice     int                                                                  // host.nice
 	Started  func(p Process, want []int)                                          // notes a process of the installation, with the CPUs that it was to have
 	OnExit   func(process string, replica int) func(status string, expected bool) // for ProcessSpec.OnExit
+	Follow   func(update func(ctx context.Context) error)                         // has update called when backends or routes changed, before the target's routes-changed
 	ReadFile func(path string) ([]byte, error)                                    // of a file that the plan names, which may be embedded; nil: os.ReadFile
 	Redact   func(s string) string                                                // secrets out of what is kept
 	Allowed  func(host string, ip netip.Addr) error                               // whether load may be sent there
@@ -227,4 +229,5 @@ type ProbeEnv struct {
 	Engine    int          // process id of the engine itself: role control
 	Busy      func() []int // process ids of everything the plan started: to tell foreign CPU
 	Address   func(name string) ([]string, error)
+	Ended     func() []Process // replicas of backends that a change of this run ended, in order
 }

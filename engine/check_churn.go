@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/planrun/planrun/dsl"
+)
+
+// checkChurn finds changes of backends and routes that cannot be made, or of which nobody would tell the target.
+func (c *compilation) checkChurn(cell *Cell) {
+	for _, p := range cell.Scenario.Val.Phases {
+		walkActions(p.Val.Do, func(a *dsl.Part[dsl.Action]) {
+			if !churns(a) {
+				return
+			}
+			c.checkScale(cell, a)
+			c.checkRemoved(cell, a)
+			if len(cell.Target.Val.RoutesChanged) > 0 || slices.ContainsFunc(cell.Target.Val.Install, follows) {
+				return
+			}
+			c.list.Addf(a.Pos(), "target %q does not say how it learns of changed backends and routes, which scenario %q changes", cell.Coord.Target, cell.Coord.Scenario).Hint =
+				"add routes-changed to it, or unsupported: {" + cell.Coord.Scenario + ": the reason}"
+		})
+	}
+}
+
+// churns reports whether an action changes backends or routes.
+func churns(a *dsl.Part[dsl.Action]) bool {
+	switch a.Val.Kind {
+	case "scale", "add-route", "remove-route", "toggle-route":
+		return true
+	}
+	return false
+}
+
+// follows reports whether planrun itself tells what an action starts.
+func follows(a dsl.Part[dsl.Action]) bool {
+	f, ok := a.Val.Spec.(interface{ FollowsChanges() bool })
+	return ok && f.FollowsChanges()
+}
+
+// checkScale finds backends whose replicas are not planrun's to change.
+func (c *compilation) checkScale(cell *Cell, a *dsl.Part[dsl.Action]) {
+	s, ok := a.Val.Spec.(interface{ Scales() string })
+	if !ok {
+		return
+	}
+	b := c.backends.Get(s.Scales())
+	if b == nil {
+		return
+	}
+	if len(b.Val.Address) > 0 {
+		c.list.Addf(a.Pos(), "the backend %s runs already somewhere: planrun cannot scale it", b.Name).Hint = "leave out its address, so that planrun starts it"
+	}
+	for _, name := range cell.Relays {
+		if r := c.relays.Get(name); r != nil && r.Val.Of == b.Name {
+			c.list.Addf(a.Pos(), "the relay %s stands in front of the replicas that %s has at first, so that it cannot be scaled in scenario %q", name, b.Name, cell.Coord.Scenario).Hint = "leave the relay out of this scenario"
+		}
+	}
+}
+
+// checkRemoved finds routes that are taken away and never were.
+func (c *compilation) checkRemoved(cell *Cell, a *dsl.Part[dsl.Action]) {
+	r, ok := a.Val.Spec.(interface{ Removes() (host, path string) })
+	if !ok || len(a.Holes()) > 0 {
+		return
+	}
+	host, path := r.Removes()
+	known := c.routes()
+	for _, p := range cell.Scenario.Val.Phases {
+		walkActions(p.Val.Do, func(a *dsl.Part[dsl.Action]) {
+			if r, ok := a.Val.Spec.(interface{ Routes() (host, path string) }); ok {
+				host, path := r.Routes()
+				known = append(known, route{host: host, path: path})
+			}
+		})
+	}
+	var names []string
+	for _, k := range known {
+		if k.host == "" || k.host == host && k.path == path { // "" is not known yet
+			return
+		}
+		names = append(names, k.host+k.path)
+	}
+	c.list.Addf(a.Pos(), "there is no route %s%s to be removed", host, path).Hint = didYouMean(host+path, names)
+}

@@ -1,0 +1,183 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/planrun/planrun/engine/task"
+)
+
+// A marker is a host that leads to a backend from one change on: it stands last in the routes that the target is given with
+// the change. The target serves the change when it answers that host as the backend does, on a new connection, and no
+// longer as a host without a route.
+type marker struct {
+	in            *installation
+	host, backend string
+	path          string
+	endpoint      string // http://host:port of the target
+	client        *http.Client
+	direct        answer // of the backend itself; of nothing where it has no replica
+	before        answer // of the target, without the route
+	why           string // it cannot be seen; "" if it can
+}
+
+// An answer as it is told apart from others. Without one the status is 0.
+type answer struct {
+	status int
+	body   [32]byte
+}
+
+// phaseOver is why a change was not made, or not seen to be served.
+const phaseOver = "its phase ended before"
+
+// askEvery is how often the target is asked, and how exactly it is known when it serves a change.
+const askEvery = 5 * time.Millisecond
+
+// mark puts a new marker into the routes, after it asked how the target answers without it.
+func (in *installation) mark(ctx context.Context, backend string) *marker {
+	in.mu.Lock()
+	in.moved.changes++
+	host := fmt.Sprintf("change-%d.planrun.test", in.moved.changes)
+	in.mu.Unlock()
+	m := &marker{in: in, host: host, path: "/"}
+	m.client = &http.Client{Timeout: time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true, ServerName: host}}}
+	for _, name := range append([]string{backend}, in.p.backends.Names()...) {
+		if name != "" && len(in.addresses(name)) > 0 {
+			m.backend, m.path = name, in.askable(name)
+			break
+		}
+	}
+	names := append(in.cell.declared.endpoints(), in.cell.Target.Val.Endpoints.Names()...)
+	slices.SortStableFunc(names, func(a, b string) int { return preferred(a) - preferred(b) })
+	switch {
+	case m.backend == "":
+		m.why = "no backend is left that could answer"
+	case len(names) == 0:
+		m.why = "the target has no endpoint that could be asked"
+	default:
+		address, err := in.endpoint(names[0])
+		if err != nil {
+			m.why = err.Error()
+			break
+		}
+		m.endpoint = "http://" + address
+		if names[0] == "https" {
+			m.endpoint = "https://" + address
+		}
+		m.direct, m.before = m.ask(ctx, "http://"+in.origins(m.backend)[0]), m.ask(ctx, m.endpoint)
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.moved.marker = nil; m.backend != "" {
+		in.moved.marker = m
+	}
+	return m
+}
+
+// preferred puts the names of endpoints that say what is spoken there first.
+func preferred(name string) int {
+	return map[string]int{"http": -2, "https": -1}[name]
+}
+
+// askable is a path that a backend answers.
+func (in *installation) askable(backend string) string {
+	b := in.p.backends.Get(backend).Val
+	if i := strings.IndexByte(b.Ready.HTTP, '/'); i >= 0 {
+		return b.Ready.HTTP[i:]
+	}
+	if len(b.Command) == 0 && len(b.Address) == 0 {
+		return "/small"
+	}
+	return "/"
+}
+
+func (m *marker) ask(ctx context.Context, where string) answer {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, where+m.path, nil)
+	if err != nil {
+		return answer{}
+	}
+	req.Host = m.host
+	res, err := m.client.Do(req)
+	if err != nil {
+		return answer{}
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, 1<<16))
+	if err != nil {
+		return answer{}
+	}
+	return answer{res.StatusCode, sha256.Sum256(body)}
+}
+
+// await waits until the target serves the change: three times in a row, because a target that has several processes may
+// answer by the old one once more. It returns when the first of these was. Why says that it was not seen to.
+func (m *marker) await(ctx context.Context, within time.Duration, scaled bool, came, leave []task.Process) (at time.Time, why string) {
+	if m.why != "" {
+		return at, m.why
+	}
+	holds := func() bool { return m.routed(m.ask(ctx, m.endpoint)) }
+	if m.before == m.direct { // hosts mean nothing to it: only replicas can be told apart
+		if !scaled {
+			return at, "the target answers a host without a route as one with it"
+		}
+		holds = func() bool { return m.shared(ctx, came, leave) }
+	}
+	return await(ctx, within, holds)
+}
+
+// await waits until something holds three times in a row, and says when it first did.
+func await(ctx context.Context, within time.Duration, holds func() bool) (at time.Time, why string) {
+	deadline := time.Now().Add(within)
+	for times := 0; times < 3; {
+		if holds() {
+			if times++; times == 1 {
+				at = time.Now()
+			}
+		} else {
+			times = 0
+		}
+		switch {
+		case times == 3:
+		case ctx.Err() != nil:
+			return at, phaseOver
+		case time.Now().After(deadline):
+			return at, fmt.Sprintf("not within %v", within)
+		default:
+			select {
+			case <-time.After(askEvery):
+			case <-ctx.Done():
+			}
+		}
+	}
+	return at, ""
+}
+
+// routed reports whether an answer is that of the backend. While a target changes it may answer in a third way.
+func (m *marker) routed(a answer) bool {
+	return a.status != 0 && a != m.before && (m.direct.status == 0 || a.status == m.direct.status)
+}
+
+// shared asks the target as often as each replica has to have its turn, and reports whether those that came had it, and
+// those that leave had none.
+func (m *marker) shared(ctx context.Context, came, leave []task.Process) bool {
+	a, b := requestsOf(ctx, came), requestsOf(ctx, leave)
+	for range max(10, 3*len(m.in.replicas(m.backend))) {
+		if m.ask(ctx, m.endpoint).status != m.direct.status {
+			return false
+		}
+	}
+	for i, n := range requestsOf(ctx, came) {
+		if n <= a[i] {
+			return false
+		}
+	}
+	return slices.Equal(b, requestsOf(ctx, leave))
+}

@@ -1,0 +1,215 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/task"
+)
+
+// backends changes the backends and routes of a run's installation, whose replicas are processes.
+type backends struct {
+	in    *installation
+	r     *run
+	phase string
+}
+
+var _ task.Backends = backends{}
+
+type noBackends struct{}
+
+func (noBackends) Scale(context.Context, task.Scale) error   { return errNoRun }
+func (noBackends) Route(context.Context, task.Routing) error { return errNoRun }
+
+// Scale implements task.Backends.
+func (x backends) Scale(ctx context.Context, s task.Scale) error {
+	from := len(x.in.replicas(s.Backend))
+	step, steps := 1, s.To-from
+	if steps < 0 {
+		step, steps = -1, -steps
+	}
+	if s.Over == 0 || steps < 2 {
+		return x.scale(ctx, s, s.To)
+	}
+	begun := time.Now()
+	for i := range steps {
+		select {
+		case <-time.After(time.Until(begun.Add(s.Over * time.Duration(i) / time.Duration(steps)))):
+		case <-ctx.Done():
+			return x.unmade(ctx, "scale", scaleWords(s.Backend, from+step*i, s.To))
+		}
+		if err := x.scale(ctx, s, from+step*(i+1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func scaleWords(backend string, from, to int) string {
+	return fmt.Sprintf("scale %s %d -> %d", backend, from, to)
+}
+
+// scale starts and ends replicas at once.
+func (x backends) scale(ctx context.Context, s task.Scale, to int) error {
+	over := x.in.change(ctx)
+	if over == nil {
+		return x.unmade(ctx, "scale", fmt.Sprintf("scale %s to %d", s.Backend, to))
+	}
+	defer over()
+	all := x.in.replicas(s.Backend)
+	c := &record.Change{Kind: "scale", What: scaleWords(s.Backend, len(all), to), Nothing: len(all) == to}
+	defer x.begin(c)()
+	if c.Nothing {
+		return nil
+	}
+	came, err := x.start(ctx, s.Backend, to-len(all), c)
+	if err != nil {
+		return err
+	}
+	stay, leave := all[:min(to, len(all))], all[min(to, len(all)):]
+	for _, p := range leave {
+		c.Left = append(c.Left, replicaName(s.Backend, p))
+	}
+	x.in.setReplicas(s.Backend, slices.Concat(stay, came))
+	x.learn(s.Backend)
+	if s.Drain != task.DrainAnnounceFirst {
+		x.in.leave(leave, s.Grace, x.r.event)
+		return x.tell(ctx, c, s.Backend, s.Within, came, nil)
+	}
+	err = x.tell(ctx, c, s.Backend, s.Within, came, leave)
+	x.quiet(ctx, leave, s.Within)
+	x.in.leave(leave, s.Grace, x.r.event)
+	return err
+}
+
+// start starts n replicas all at once and returns when they are ready.
+func (x backends) start(ctx context.Context, backend string, n int, c *record.Change) ([]task.Process, error) {
+	came, err := x.in.startReplicas(ctx, backend, n)
+	if err != nil {
+		return nil, fmt.Errorf("starting a replica of %s: %w", backend, err)
+	}
+	for _, p := range came {
+		c.Came = append(c.Came, replicaName(backend, p))
+		x.r.noteProcess(p, x.in.wanted(p))
+		replicaEvent(x.r.event, p, "ready", "is ready")
+	}
+	return came, nil
+}
+
+// startReplicas starts n replicas with the lowest numbers that are free. If one does not become ready none stays.
+func (in *installation) startReplicas(ctx context.Context, backend string, n int) ([]task.Process, error) {
+	if n <= 0 {
+		return nil, nil
+	}
+	live, _ := in.group.Find(backend) // none lives: every number is free
+	var numbers []int
+	for i := 0; len(numbers) < n; i++ {
+		if !slices.ContainsFunc(live, func(p task.Process) bool { return p.Replica() == i }) {
+			numbers = append(numbers, i)
+		}
+	}
+	came := make([]task.Process, n)
+	at := make([]int, n)
+	for i := range at {
+		at[i] = i
+	}
+	err := each(at, func(i int) error {
+		b, ports, err := in.bindReplica(ctx, backend, numbers[i])
+		if err == nil {
+			came[i], err = in.startReplica(ctx, backend, numbers[i], b, ports)
+		}
+		return err
+	})
+	if err == nil {
+		return came, nil
+	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoBudget)
+	defer cancel()
+	for _, p := range came {
+		if p != nil {
+			err = errors.Join(err, in.group.Stop(stop, p))
+		}
+	}
+	return nil, err
+}
+
+// leave tells replicas to end, and takes leave of each when it has.
+func (in *installation) leave(all []task.Process, grace time.Duration, event func(string, string, map[string]any)) {
+	for _, p := range all {
+		replicaEvent(event, p, "leaving", "is told to end")
+		in.leaving.Go(func() {
+			begun := time.Now()
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			defer in.hurried(cancel)()
+			if err := in.group.StopWithin(ctx, p, grace); err != nil {
+				in.leftover(err)
+				return
+			}
+			counted := served(ctx, p)
+			in.mu.Lock()
+			if in.moved.served == nil {
+				in.moved.served = servers{}
+			}
+			in.moved.served.add(replicaName(p.Name(), p), counted)
+			in.moved.ended = append(in.moved.ended, p)
+			in.mu.Unlock()
+			status, _ := p.Exit()
+			replicaEvent(event, p, "exited", fmt.Sprintf("ended after %.0f ms: %s", float64(time.Since(begun))/float64(time.Millisecond), status))
+			for _, port := range p.Ports() {
+				in.group.Release(port)
+			}
+		})
+	}
+}
+
+// replicaEvent notes what becomes of a replica.
+func replicaEvent(event func(string, string, map[string]any), p task.Process, state, what string) {
+	event("replica", fmt.Sprintf("%s %s", replicaName(p.Name(), p), what), map[string]any{"process": p.Name(), "replica": p.Replica(), "pid": p.PID(), "ports": p.Ports(), "state": state})
+}
+
+// wanted are the CPUs that a process was to have.
+func (in *installation) wanted(p task.Process) []int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.wants[p]
+}
+
+// learn lets expressions of the run know where a backend is now.
+func (x backends) learn(backend string) {
+	where := x.in.readdress(backend)
+	x.r.mu.Lock()
+	defer x.r.mu.Unlock()
+	x.r.known = x.r.known.with(where)
+}
+
+// quiet waits until replicas that are to leave get no more requests: none within two looks in a row. Those that do not count
+// are not waited for.
+func (x backends) quiet(ctx context.Context, leave []task.Process, within time.Duration) {
+	const look, looks = 50 * time.Millisecond, 2
+	deadline := time.Now().Add(within)
+	for still, before := 0, requestsOf(ctx, leave); still < looks && time.Now().Before(deadline); {
+		select {
+		case <-time.After(look):
+		case <-ctx.Done():
+			return
+		}
+		now := requestsOf(ctx, leave)
+		if still++; !slices.Equal(before, now) {
+			still = 0
+		}
+		before = now
+	}
+}
+
+// requestsOf are the requests that each of the processes has counted; 0 where it does not count.
+func requestsOf(ctx context.Context, all []task.Process) (out []float64) {
+	for _, p := range all {
+		out = append(out, served(ctx, p)["requests"])
+	}
+	return out
+}

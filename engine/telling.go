@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/task"
+)
+
+// Route implements task.Backends.
+func (x backends) Route(ctx context.Context, c task.Routing) error {
+	over := x.in.change(ctx)
+	if over == nil {
+		return x.unmade(ctx, c.Do, c.Do+" "+c.Host+c.Path)
+	}
+	defer over()
+	x.in.mu.Lock()
+	routes, what, nothing := changed(x.in.moved.routes, c)
+	x.in.moved.routes = routes
+	x.in.mu.Unlock()
+	change := &record.Change{Kind: c.Do, What: what, Nothing: nothing}
+	defer x.begin(change)()
+	if nothing {
+		return nil
+	}
+	return x.tell(ctx, change, c.Backend, c.Within, nil, nil)
+}
+
+// begin notes when a change begins; the function that it returns records it as it was then made.
+func (x backends) begin(c *record.Change) (end func()) {
+	c.Phase, c.Start = x.phase, x.r.since(time.Now())
+	return func() {
+		c.End = x.r.since(time.Now())
+		fields := map[string]any{"change": c.Kind, "start": c.Start}
+		text := c.What
+		switch {
+		case c.Nothing:
+			text += ": it was so already"
+			fields["nothing"] = true
+		case c.Arrived:
+			text += fmt.Sprintf(": served after %.0f ms", c.Served)
+			fields["arrived"], fields["served_ms"] = true, c.Served
+		default:
+			text += ": not seen to be served: " + c.Why
+			fields["arrived"] = false
+		}
+		x.r.event("change", text, fields)
+		x.r.mu.Lock()
+		x.r.rec.Facts.Changes = append(x.r.rec.Facts.Changes, *c)
+		x.r.mu.Unlock()
+		if c.Arrived {
+			x.r.propagated(c.Served)
+		}
+	}
+}
+
+// unmade notes a change that was not made because ctx ended before: with its phase, behind a change that the target was slow
+// to serve, that is a result and no error.
+func (x backends) unmade(ctx context.Context, kind, what string) error {
+	if cause := context.Cause(ctx); !errors.Is(cause, errStillRunning) {
+		return cause
+	}
+	x.begin(&record.Change{Kind: kind, What: what, Why: phaseOver})()
+	return nil
+}
+
+// propagated keeps the time of the slowest change.
+func (r *run) propagated(ms float64) {
+	if slowest, ok := r.knownNow().value("values." + task.PropagationMetric); ok {
+		if v, ok := slowest.(float64); ok {
+			ms = max(ms, v)
+		}
+	}
+	r.setValue(task.PropagationMetric, ms)
+}
+
+// tell lets the target know, and sees when it serves the change: routes, or replicas that came and those that are to leave
+// then.
+func (x backends) tell(ctx context.Context, c *record.Change, backend string, within time.Duration, came, leave []task.Process) error {
+	x.r.mu.Lock()
+	index := len(x.r.rec.Facts.Changes)
+	x.r.mu.Unlock()
+	m := x.in.mark(ctx, backend)
+	x.in.expect(ctx, came, index)
+	begun := time.Now()
+	for _, p := range came {
+		replicaEvent(x.r.event, p, "announced", "is announced")
+	}
+	// A target that was told by halves would be none that anybody runs, so the end of a phase does not cut this short.
+	if err := x.in.tellTarget(context.WithoutCancel(ctx)); err != nil {
+		c.Why = "it could not be told"
+		return fmt.Errorf("telling the target of %s: %w", c.What, err)
+	}
+	took := time.Since(begun)
+	x.r.event("reload", fmt.Sprintf("the target was told of %s, which took %.0f ms", c.What, milliseconds(took)),
+		map[string]any{"start": x.r.since(begun), "seconds": took.Seconds(), "target": x.in.cell.Coord.Target})
+	at, why := m.await(ctx, within, c.Kind == "scale", came, leave)
+	if c.Why = why; why == "" {
+		c.Arrived, c.Served = true, milliseconds(at.Sub(begun))
+	}
+	return nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// tellTarget has the target learn of its backends and routes as they are now: builtins at once, others by its
+// routes-changed.
+func (in *installation) tellTarget(ctx context.Context) error {
+	in.mu.Lock()
+	follow := in.moved.follow
+	in.mu.Unlock()
+	for _, update := range follow {
+		if err := update(ctx); err != nil {
+			return err
+		}
+	}
+	v := in.values()
+	v.Call = nil // as at the installation
+	target, list := in.cell.Target.Bind(in.eval.fill(ctx, in.known, v))
+	if err := placedAt(list); err != nil {
+		return err
+	}
+	return in.host().sequence(ctx, target.Val.RoutesChanged)
+}
+
+// expect notes replicas that came, so that it can be said whether requests reached them.
+func (in *installation) expect(ctx context.Context, came []task.Process, change int) {
+	before := requestsOf(ctx, came)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for i, p := range came {
+		in.moved.came = append(in.moved.came, newcomer{p, change, before[i]})
+	}
+}
+
+// settle waits for replicas that were told to end, and says which of those that came got no request.
+func (in *installation) settle(r *run) {
+	in.leaving.Wait()
+	in.mu.Lock()
+	came := in.moved.came
+	in.mu.Unlock()
+	for _, n := range came {
+		counted := served(context.Background(), n.p)
+		r.mu.Lock()
+		if n.change < len(r.rec.Facts.Changes) {
+			c := &r.rec.Facts.Changes[n.change]
+			if counted == nil {
+				c.Uncounted = true
+			} else if counted["requests"] <= n.before {
+				c.Unseen = append(c.Unseen, replicaName(n.p.Name(), n.p))
+			}
+		}
+		r.mu.Unlock()
+	}
+}
