@@ -257,7 +257,7 @@ func TestLater(t *testing.T) {
 		{"- start: {builtin: balancer, listen: [h2c], upstreams: web, pick: random}", "balancer comes later"},
 		{"- toxic: {relay: slow_web, preset: blackhole}", "this build has latency only"},
 		{"- toxic: {relay: slow_web, bandwidth: 4KiB/s}", "this build has latency only"},
-		{"- scale: {backends: web, to: 8}", "backend and route churn"},
+		{"- scale: {object: deployment/web, to: 8}", "no cluster driver"},
 		{"- attack: {slowloris: {connections: 2}}", "proxy capacity"},
 		{"- rollout: deployment/web", "no cluster driver"},
 	} {

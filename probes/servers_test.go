@@ -43,7 +43,9 @@ func TestBackendConnections(t *testing.T) {
 // Replicas come and go between samples: what they counted is counted, from their beginning to their end, also of one that no
 // sample saw alive.
 func TestBackendsThatComeAndGo(t *testing.T) {
-	counted := func(p *fake, n int64) { p.sample = origin.Sample{Listeners: map[string]origin.Traffic{"http": {Opened: n}}} }
+	counted := func(p *fake, n int64) {
+		p.sample = origin.Sample{Listeners: map[string]origin.Traffic{"http": {Opened: n}}}
+	}
 	first, second, brief := burner(t, "web", "backends", "idle"), burner(t, "web", "backends", "idle"), burner(t, "web", "backends", "idle")
 	again := burner(t, "web", "backends", "idle")
 	second.replica, brief.replica, again.replica = 1, 2, 1
