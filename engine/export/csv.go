@@ -18,7 +18,7 @@ import (
 //
 //	scenario, target, metric
 //	statistic      how the value was made of the runs': median, sum or max, as the metric has it; beside it the min and max
-//	               of the runs if there are several; run for the value of one run (Options.Runs)
+//	               of the runs if there are several; run1, run2, ... for the value of one run (Options.Runs)
 //	value          a number, in the metric's unit
 //	unit           of the metric; empty for a plain number
 //	stage
@@ -78,12 +78,16 @@ func (t *values) cell(set *record.Set, c *record.Cell) error {
 		}
 	}
 	if t.opt.Runs {
+		n := 0
 		for _, id := range c.Runs {
 			r, err := set.Run(id)
 			if err != nil {
 				return err
 			}
-			t.run(r)
+			if hasResults(r) {
+				n++
+				t.run(r, "run"+strconv.Itoa(n))
+			}
 		}
 	}
 	return wrote("csv", t.w.Error())
@@ -97,14 +101,11 @@ func (t *values) value(at record.Coord, window, name string, v record.Value) {
 }
 
 // run writes the values of one run.
-func (t *values) run(r *record.Run) {
-	if !hasResults(r) {
-		return
-	}
+func (t *values) run(r *record.Run, name string) {
 	for _, window := range slices.Sorted(maps.Keys(r.Metrics)) {
-		for _, name := range slices.Sorted(maps.Keys(r.Metrics[window])) {
-			if t.opt.wants(window, name) {
-				t.one(r.Coord, window, name, statistic{"run", r.Metrics[window][name]}, r.ID, 1, "")
+		for _, metric := range slices.Sorted(maps.Keys(r.Metrics[window])) {
+			if t.opt.wants(window, metric) {
+				t.one(r.Coord, window, metric, statistic{name, r.Metrics[window][metric]}, r.ID, 1, "")
 			}
 		}
 	}

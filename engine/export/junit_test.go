@@ -116,6 +116,7 @@ func TestJUnitIsReadByPython(t *testing.T) {
 			t.Errorf("suite %q does not say where it ran: %+v", s.Name, s)
 		}
 	}
+	sum[3] = 0 // schemas know no number of skipped tests there
 	if got.Counts != sum || sum[0] != len(res.Verdicts)+1 || got.Name != "synthetic v1.2" {
 		t.Errorf("it has %v tests of %d judgements, and says %v", sum, len(res.Verdicts), got.Counts)
 	}

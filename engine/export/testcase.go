@@ -26,14 +26,11 @@ func testOf(plan string, j record.Judgement) junit.Testcase {
 	case j.Outcome == record.Error && gates, j.Outcome == record.Inconclusive && j.Gate == "true":
 		t.Error = &junit.Result{Message: said, Type: j.Outcome, Data: all}
 	case j.Outcome == record.NotSupported, j.Outcome == record.NotJudged:
-		t.Skipped = &junit.Result{Message: said}
-		t.SystemOut = &junit.Output{Data: all}
+		t.Skipped = &junit.Result{Message: said, Data: all}
 	case gates: // inconclusive
-		t.Skipped = &junit.Result{Message: "gates only if it fails: " + said}
-		t.SystemOut = &junit.Output{Data: all}
+		t.Skipped = &junit.Result{Message: "gates only if it fails: " + said, Data: all}
 	default:
-		t.Skipped = &junit.Result{Message: "does not gate: " + said}
-		t.SystemOut = &junit.Output{Data: all}
+		t.Skipped = &junit.Result{Message: "does not gate: " + said, Data: all}
 	}
 	return t
 }
