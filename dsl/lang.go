@@ -10,10 +10,11 @@ import (
 
 // A lang is what decoding a plan needs to know beside the nodes: the vocabulary and the names of the plan.
 type lang struct {
-	vocab  Vocabulary
-	broken bool                        // a file could not be read, so that names can be missing that are no mistakes
-	names  map[string][]string         // of targets, scenarios, stages, loads, backends, relays
-	bases  map[string]map[string]*node // what uses can name: loads
+	vocab     Vocabulary
+	published bool                        // the plan is one of published figures
+	broken    bool                        // a file could not be read, so that names can be missing that are no mistakes
+	names     map[string][]string         // of targets, scenarios, stages, loads, backends, relays
+	bases     map[string]map[string]*node // what uses can name: loads
 
 	mu    sync.Mutex
 	holes map[holeKey]*Hole

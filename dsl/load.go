@@ -60,6 +60,7 @@ func (ld *loader) load(file string) {
 		return
 	}
 	root = ld.override(root)
+	ld.l.published = root.get("published") != nil
 	ld.collectNames(root)
 	root = ld.resolveAll(root)
 	ld.plan.root = root

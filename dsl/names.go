@@ -34,6 +34,7 @@ func (p *Plan) checkNames(d *decoder) {
 	}
 	p.checkReport(d)
 	p.checkProbes(d)
+	p.checkPublished(d)
 }
 
 func after(p diag.Pos, text string) diag.Pos {

@@ -17,7 +17,8 @@ type Scenario struct {
 	Relays  Strings       `yaml:"relays" hole:"no" ref:"relays" doc:"relays that are in the path"`
 	Fresh   string        `yaml:"fresh" hole:"no" enum:"target|scenario|run" doc:"overrides the plan's fresh"`
 	When    Expr          `yaml:"when" eval:"select" doc:"cells for which this is false are left out"`
-	Phases  []Part[Phase] `yaml:"phases" required:"true" min:"1" doc:"its phases, one after another"`
+	Phases  []Part[Phase] `yaml:"phases" min:"1" doc:"its phases, one after another"`
+	Figures Strings       `yaml:"figures" hole:"no" min:"1" doc:"instead of phases, in a plan of published figures: the metrics that were published of it, as planrun calls them or as metrics declares them"`
 }
 
 // PhaseKinds are the kinds of phases, each with its documentation.

@@ -2,10 +2,11 @@ package dsl
 
 // A Plan is a loaded plan: everything it includes merged, every scalar typed, every expression in its place.
 type Plan struct {
-	Name    string  `yaml:"plan" hole:"no" required:"true" doc:"name of the plan; the result set is named after it"`
-	Version int     `yaml:"version" hole:"no" default:"1" min:"1" max:"1" doc:"version of the plan language"`
-	About   string  `yaml:"about" hole:"no" doc:"what the plan is for; the report begins with it"`
-	Include Strings `yaml:"include" hole:"no" path:"true" doc:"plans that this one builds on; its own text wins"`
+	Name      string  `yaml:"plan" hole:"no" required:"true" doc:"name of the plan; the result set is named after it"`
+	Version   int     `yaml:"version" hole:"no" default:"1" min:"1" max:"1" doc:"version of the plan language"`
+	About     string  `yaml:"about" hole:"no" doc:"what the plan is for; the report begins with it"`
+	Published string  `yaml:"published" hole:"no" doc:"says that the plan is one of figures that others measured and published: by whom, where and when; planrun import makes a result set of them, and nothing is run"`
+	Include   Strings `yaml:"include" hole:"no" path:"true" doc:"plans that this one builds on; its own text wins"`
 
 	Params    Parts[Param]     `yaml:"params" keys:"ident" eval:"stage" doc:"values that expressions read as params.NAME; --set NAME=VALUE overrides them"`
 	Presets   Map[Map[Value]]  `yaml:"presets" hole:"no" doc:"values of params by preset name; --preset NAME selects"`
@@ -164,8 +165,9 @@ type StageProbes struct {
 
 // A Metric is a metric of the plan's own.
 type Metric struct {
-	Of     Expr   `yaml:"of" required:"true" short:"true" doc:"its value"`
+	Of     Expr   `yaml:"of" short:"true" doc:"its value; left out: it is published"`
 	About  string `yaml:"about" hole:"no" doc:"what it means"`
 	Better string `yaml:"better" hole:"no" enum:"lower|higher" doc:"which direction is better; left out: neither"`
 	Unit   string `yaml:"unit" hole:"no" doc:"its unit, where its name does not say it"`
+	Across string `yaml:"across" hole:"no" enum:"median|sum|max|mean" default:"median" doc:"how the values of a cell's runs become the cell's value"`
 }

@@ -39,6 +39,10 @@ func (b *Backend) check(c *Check) {
 }
 
 func (t *Target) check(c *Check) {
+	if c.d.l.published {
+		c.d.notPublished(c.n, unpublishedTarget)
+		return
+	}
 	if len(t.Install) == 0 && len(t.Endpoints) == 0 && !c.d.l.broken && c.Known("install") && c.Known("endpoints") {
 		c.Errorf("", "nothing says where the target is").Hint = "add install (actions), or endpoints: {http: HOST:PORT} for something already running"
 	}
@@ -54,6 +58,9 @@ func (e *Endpoint) check(c *Check) {
 }
 
 func (s *Stage) check(c *Check) {
+	if c.d.l.published {
+		c.d.notPublished(c.n, unpublishedStage)
+	}
 	if c.Has("seed") && s.Order != "random" && c.Known("order") {
 		c.Errorf("seed", "only order: random uses it").Hint = "leave it out, or write order: random"
 	}
@@ -65,7 +72,14 @@ func (s *Stage) check(c *Check) {
 	}
 }
 
+func (m *Metric) check(c *Check) {
+	if !m.Of.IsSet() && !c.d.l.published {
+		c.Errorf("", "of is missing").Hint = "add of: its value; only a plan of published figures has metrics without"
+	}
+}
+
 func (s *Scenario) check(c *Check) {
+	c.figures()
 	for _, axis := range s.Matrix {
 		seen := map[string]bool{}
 		for _, v := range axis.Val {

@@ -43,7 +43,8 @@ type Ratio struct {
 	Of             string   `yaml:"of" hole:"no" required:"true" ref:"targets" doc:"the target in the numerator"`
 	To             RatioTo  `yaml:"to" required:"true" doc:"the target in the denominator, or the best of several"`
 	Metrics        []string `yaml:"metrics" hole:"no" doc:"metrics; left out: those of the table"`
-	DistortedAbove Percent  `yaml:"distorted-above" default:"0.1%" min:"0%" max:"100%" doc:"above this share of failed or slow requests on a side a latency has no ratio"`
+	Distorted      string   `yaml:"distorted" hole:"no" enum:"latencies|all" default:"latencies" doc:"what has no ratio where too many requests of a side failed or were slow: latencies, which are of successes only, or all metrics"`
+	DistortedAbove Percent  `yaml:"distorted-above" default:"0.1%" min:"0%" max:"100%" doc:"above this share of failed or slow requests on a side there is no ratio of what distorted says"`
 }
 
 // A RatioTo is what is compared with: a target, or the best of several.
