@@ -14,7 +14,7 @@ import (
 
 // Bounds on what is parsed, so that a hostile file is an error and not a long wait.
 const (
-	maxBytes = 8 << 20 // of a file
+	MaxBytes = 8 << 20 // of a file, also of one that dsl.ReadFile reads for somebody else
 	maxNodes = 500_000 // of a file, aliases counted each time they are used
 	maxDepth = 100     // of nesting
 )
@@ -22,8 +22,8 @@ const (
 // parse makes nodes of a source. It returns nil if there is nothing to go on with.
 func parse(src *source, probs *diag.List) *node {
 	start := diag.Pos{File: src.name, Line: 1, Col: 1}
-	if len(src.bytes) > maxBytes {
-		probs.Addf(start, "the file has %d bytes", len(src.bytes)).Hint = fmt.Sprintf("a plan may have %d; include files instead", maxBytes)
+	if len(src.bytes) > MaxBytes {
+		probs.Addf(start, "the file has %d bytes", len(src.bytes)).Hint = fmt.Sprintf("a plan may have %d; include files instead", MaxBytes)
 		return nil
 	}
 	docs, err := parseYAML(src.bytes)

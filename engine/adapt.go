@@ -23,6 +23,12 @@ func verdictRun(d *record.Data, whole bool) *verdict.Run {
 	case record.Failed:
 		out.Outcome, out.Reason = verdict.Errored, r.Reason
 	}
+	if r.Published != nil {
+		out.Ranked = map[string]bool{}
+		for _, m := range r.Published.Ranked {
+			out.Ranked[m] = true
+		}
+	}
 	for n, v := range r.Params {
 		out.Names["params."+n] = v
 	}
@@ -83,6 +89,19 @@ func addRun(cell *verdict.Cell, run *verdict.Run) {
 		cell.State, cell.Reason = verdict.Ran, ""
 	}
 	cell.Runs = append(cell.Runs, run)
+}
+
+// addWhole adds to a cell what was published of all its runs together.
+func addWhole(cell *verdict.Cell, r *record.Run) {
+	if r.Published == nil {
+		return
+	}
+	cell.Whole = map[string]float64{}
+	for _, d := range r.ValueDescs {
+		if v, ok := measure.WholeValue(d.Across, r.Published.Whole[d.Name]); ok {
+			cell.Whole[d.Name] = v
+		}
+	}
 }
 
 // addNone notes that a cell has no run.
@@ -150,8 +169,12 @@ func (p *Program) derive(ctx context.Context, d *record.Data) {
 			if v, is := r.Value.(float64); is {
 				d.Run.Metrics[""][x.Name] = v
 				run.Metrics[x.Name] = v
+				delete(d.Run.Missing, x.Name)
 			}
 		}
+	}
+	if d.Run.Published != nil { // nothing was measured that could be guarded
+		return
 	}
 	d.Run.Guards = measure.Guards(d, p.thresholds(), measure.Machine{Ports: machine.EphemeralPorts()})
 	d.Run.Checks = measure.Checks(d)

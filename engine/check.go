@@ -14,20 +14,24 @@ import (
 // compileAll makes the compiler that knows everything, with the params of later times and the plan's own metrics.
 func (c *compilation) compileAll() {
 	var customs []verdict.CustomMetric
-	for _, m := range c.Plan.Metrics {
-		customs = append(customs, verdict.CustomMetric{Name: m.Name, Of: m.Val.Of.Text})
+	var at []int // the index of each among the plan's metrics: those without `of` are published
+	for i, m := range c.Plan.Metrics {
+		if m.Val.Of.IsSet() {
+			customs, at = append(customs, verdict.CustomMetric{Name: m.Name, Of: m.Val.Of.Text, Across: across(series.Across(m.Val.Across))}), append(at, i)
+		}
 	}
+	c.checkFigures()
 	// The plan's metrics may read params, so these are names of the schema before metrics are added.
 	c.schema.Names = append(c.schema.Names, c.paramNames()...)
 	custom, problems := c.schema.AddCustom(customs)
 	for _, p := range problems {
-		m := c.Plan.Metrics[p.Definition]
+		m := c.Plan.Metrics[at[p.Definition]]
 		c.list.Addf(m.Val.Of.Pos(p.Line, p.Col-1), "%s", p.Msg).Hint = p.Hint
 	}
 	c.custom = custom
 	for _, x := range custom {
 		m := c.Plan.Metrics.Get(x.Name)
-		d := series.Desc{Name: x.Name, Unit: m.Val.Unit, Better: series.Better(m.Val.Better), Across: series.Median, Class: series.Count, Doc: m.Val.About}
+		d := series.Desc{Name: x.Name, Unit: m.Val.Unit, Better: series.Better(m.Val.Better), Across: series.Across(m.Val.Across), Class: series.Count, Doc: m.Val.About}
 		if x.Class != verdict.Count && x.Class != verdict.OtherClass {
 			d.Class = series.Timing
 		}

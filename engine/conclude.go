@@ -90,6 +90,7 @@ func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error
 				run.Outcome, run.Reason = verdict.Inconclusive, "it was not finished: planrun was killed"
 			}
 			addRun(cell, run)
+			addWhole(cell, r)
 			for _, g := range r.Checks {
 				if !g.OK {
 					failed = append(failed, fmt.Sprintf("%s: %s: %s", coordText(r.Coord), g.Name, g.Message))

@@ -20,6 +20,9 @@ type produced struct {
 
 // produced says what the runs of a cell will have; what is the same for several cells is made once.
 func (c *compilation) produced(cell *Cell, kinds map[string]*produced) *produced {
+	if c.Plan.IsPublished() {
+		return c.publishedMetrics(cell, kinds)
+	}
 	k, key := c.known(cell)
 	if p := kinds[key]; p != nil {
 		return p
@@ -80,9 +83,14 @@ func (c *compilation) known(cell *Cell) (measure.Known, string) {
 	return k, key.String()
 }
 
+// across is how expressions put runs together.
+func across(a series.Across) verdict.Across {
+	return map[series.Across]verdict.Across{series.Median: verdict.ByMedian, series.Sum: verdict.BySum, series.Max: verdict.ByMax, series.Mean: verdict.ByMean}[a]
+}
+
 // metricOf tells expressions about a metric.
 func metricOf(d series.Desc) verdict.Metric {
-	m := verdict.Metric{Name: d.Name, List: d.List, Across: map[series.Across]verdict.Across{series.Median: verdict.ByMedian, series.Sum: verdict.BySum, series.Max: verdict.ByMax}[d.Across]}
+	m := verdict.Metric{Name: d.Name, List: d.List, Across: across(d.Across)}
 	switch {
 	case d.Class == series.Count && d.Unit == "":
 		m.Class = verdict.Count

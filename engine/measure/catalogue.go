@@ -76,6 +76,17 @@ func Produced(k Known) []series.Desc {
 	return out
 }
 
+// Describe describes a metric that a builtin load or a process of one of the roles can have.
+func (k Known) Describe(name string) (series.Desc, bool) {
+	k.Loads, k.Roles = true, append(slices.Clone(k.Roles), backendsRole)
+	for _, d := range Produced(k) {
+		if d.Name == name {
+			return d, true
+		}
+	}
+	return series.Desc{}, false
+}
+
 // prefixes are those of roles and processes.
 func (k Known) prefixes() []string {
 	var out []string

@@ -91,6 +91,9 @@ func (c *cells) add(r *record.Run) {
 			}
 		}
 	}
+	if r.Published != nil {
+		c.whole(to, r, d)
+	}
 	for key, why := range r.Missing {
 		if to.Missing == nil {
 			to.Missing = map[string]string{}
@@ -104,7 +107,9 @@ func (c *cells) finish() []record.Cell {
 	for _, cl := range c.order {
 		for w, metrics := range cl.Metrics {
 			for name, v := range metrics {
-				v.Value = stats.Across(c.descs[name].Across, v.Runs)
+				if v.Whole == nil {
+					v.Value = stats.Across(c.descs[name].Across, v.Runs)
+				}
 				if t := cl.taints[w][name]; len(t) > 0 {
 					v.Tainted = t[0]
 					if cl.with > 1 {

@@ -38,6 +38,10 @@ func (f *figures) missing(name, why string) {
 func Derive(d *record.Data) {
 	ix := newIndex(d)
 	d.Run.Metrics, d.Run.Missing, d.Run.LeftOut, d.Run.Answers = map[string]map[string]float64{}, map[string]string{}, nil, nil
+	if d.Run.Published != nil {
+		published(d.Run)
+		return
+	}
 	for _, w := range windows(d.Run) {
 		f := ix.window(w)
 		if w.name == "" {

@@ -72,6 +72,14 @@ func finiteRun(r *Run) *Run {
 			c.Metrics[w] = finiteNumbers(m)
 		}
 	}
+	if r.Published != nil {
+		p := *r.Published
+		p.Whole = make(map[string]map[string]float64, len(r.Published.Whole))
+		for name, m := range r.Published.Whole {
+			p.Whole[name] = finiteNumbers(m)
+		}
+		c.Published = &p
+	}
 	if r.Facts.Servers != nil {
 		c.Facts.Servers = make(map[string]map[string]float64, len(r.Facts.Servers))
 		for s, m := range r.Facts.Servers {

@@ -113,6 +113,7 @@ type Run struct {
 	Examples   []string            `json:"examples,omitempty"`    // of errors
 	Series     []series.SeriesDesc `json:"series,omitempty"`      // of the probes that watched
 	ValueDescs []series.Desc       `json:"value_descs,omitempty"` // of Values that are metrics
+	Published  *Published          `json:"published,omitempty"`   // its values were published by others: nothing was run
 	// Derived by package measure; made again from the rest when missing.
 	Metrics map[string]map[string]float64 `json:"metrics,omitempty"` // window -> metric -> value; see Window
 	Missing map[string]string             `json:"missing,omitempty"` // metric of the headline, or WINDOW/metric -> why it has no value
@@ -120,6 +121,16 @@ type Run struct {
 	LeftOut []LeftOut                     `json:"left_out,omitempty"`
 	Guards  []Guard                       `json:"guards,omitempty"`
 	Checks  []Guard                       `json:"checks,omitempty"` // self-checks: the harness itself
+}
+
+// Published is what a run of published figures has beside its Values, which are those that are known of this run alone.
+type Published struct {
+	// Whole are figures of all runs of the cell together whose values in single runs are not known: metric -> statistic
+	// (median, min, max, sum, mean) -> value. Every run of the cell has the same.
+	Whole map[string]map[string]float64 `json:"whole,omitempty"`
+	// Ranked are metrics of which only the values of the runs are known (their least, median and greatest), not which run
+	// gave which: the runs have them in ascending order.
+	Ranked []string `json:"ranked,omitempty"`
 }
 
 // LeftOut is a second that the clean latencies of the headline are without.
@@ -302,7 +313,16 @@ type Environment struct {
 	Layout    map[string][]int   `json:"cpu_layout,omitempty"`     // role -> CPUs asked
 	LeftOut   map[string]string  `json:"left_out_cells,omitempty"` // cell (stage/target/scenario[axis=value]) -> why it was not to run
 	Programs  map[string]Program `json:"programs,omitempty"`       // target -> what ran
+	Imported  *Imported          `json:"imported,omitempty"`       // the figures were published by others: nothing ran here, and there is no machine to describe
 	Offers    map[string]string  `json:"offers,omitempty"`         // feature -> "yes", or why not
+}
+
+// Imported says where published figures come from. When they were imported is the environment's Start.
+type Imported struct {
+	By     string `json:"by"`     // who published them, where and when, as the plan says
+	File   string `json:"file"`   // as it was named; a copy is in sources/
+	SHA256 string `json:"sha256"` // of its content
+	Rows   int    `json:"rows"`   // figures in it
 }
 
 // A Program that a target ran: its version's output and the digest of its binary.

@@ -61,6 +61,9 @@ type Value struct {
 	Value   float64   `json:"value"`
 	Runs    []float64 `json:"runs"`
 	Tainted string    `json:"tainted,omitempty"` // the guard that spoils it, in words
+	// Whole are the published statistics of all runs together, where the runs' values are not known: median, min, max, sum,
+	// mean. Runs is then empty.
+	Whole map[string]float64 `json:"whole,omitempty"`
 }
 
 // Outcomes of verdicts.

@@ -14,11 +14,12 @@ const (
 // Across says how the values of a cell's runs become the cell's value.
 type Across string
 
-// Counters are summed, peaks are maxima, the rest medians.
+// Counters are summed, peaks are maxima, the rest medians; a mean is what a plan says so of.
 const (
 	Median Across = "median"
 	Sum    Across = "sum"
 	Max    Across = "max"
+	Mean   Across = "mean"
 )
 
 // Class says which guards taint a number: guards of timing taint Timing, never Count; guards of work taint everything.

@@ -13,6 +13,9 @@ type Cell struct {
 	Planned int    // runs that were planned; 0: as many as there are
 	Runs    []*Run
 	Names   map[string]any // as in Data, where they differ between cells
+	// Whole are figures of all runs together whose values in single runs are not known: metric -> the cell's value. In its
+	// runs they are absent.
+	Whole map[string]float64
 }
 
 // State says whether a cell ran.
@@ -27,9 +30,10 @@ const (
 
 // Run is one run of a cell. A figure that is not in its map is missing; NaN and infinities are undefined.
 type Run struct {
-	Round, Repeat int     // from 1
-	Outcome       Outcome // "", or Inconclusive (its require did not hold) or Errored (the harness failed): then nothing can be read
-	Reason        string  // for an Outcome
+	Round, Repeat int             // from 1
+	Ranked        map[string]bool // metrics of which it is not known which run gave which value: see Part.unpaired
+	Outcome       Outcome         // "", or Inconclusive (its require did not hold) or Errored (the harness failed): then nothing can be read
+	Reason        string          // for an Outcome
 	Metrics       map[string]float64
 	Absent        map[string]string  // why a metric is missing, where that is known
 	Phases        map[string]*Window // Start and Seconds are those of the phase

@@ -86,8 +86,11 @@ func (p *Part) saw(prog *Program, res Result) {
 	p.Guards = append(p.Guards, res.Tainted...)
 }
 
-// guard makes a judgement that rests on a tainted metric inconclusive.
+// guard makes a judgement that rests on a tainted metric, or on runs that cannot be told apart, inconclusive.
 func (p *Part) guard() {
+	if why := p.unpaired(); why != "" && (p.Outcome == Pass || p.Outcome == Fail || p.Outcome == Inconclusive) {
+		p.Outcome, p.Label, p.Broke, p.Reason = Inconclusive, "", "", why
+	}
 	if len(p.Guards) == 0 || p.Outcome != Pass && p.Outcome != Fail && p.Outcome != Inconclusive {
 		return
 	}

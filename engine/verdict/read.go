@@ -197,7 +197,26 @@ func (s spot) values(name string) (Metric, []float64, ref.Val) {
 	return m, out, nil
 }
 
+// whole is a number of a cell that is known of all its runs together only; ok is false if it is none.
+func (s spot) whole(name string) (v float64, ok bool) {
+	if s.data == nil || s.now != nil || s.only != nil || s.repeat > 0 || s.phase != "" || s.load != "" {
+		return 0, false
+	}
+	c, runs, err := s.runs()
+	if err != nil {
+		return 0, false
+	}
+	if v, ok = s.data.Cells[c].Whole[name]; ok {
+		m, _ := s.ix.metric(c, name)
+		s.note(c, name, m.Class, runs)
+	}
+	return v, ok
+}
+
 func (s spot) metric(name string) ref.Val {
+	if v, ok := s.whole(name); ok {
+		return finite(name, v)
+	}
 	m, v, err := s.values(name)
 	if err != nil {
 		return err
@@ -212,6 +231,8 @@ func (a Across) of(v []float64) float64 {
 		return stats.Sum(v)
 	case ByMax:
 		return slices.Max(v)
+	case ByMean:
+		return stats.Mean(v)
 	}
 	return stats.Median(v)
 }

@@ -44,6 +44,10 @@ func (s spot) distorted() (string, ref.Val) {
 		if _, known := s.ix.metric(s.resolve(s.ix), name); !known {
 			continue // a scenario whose latencies are not those of a load
 		}
+		if sum, ok := s.whole(name); ok { // of counters it is their sum
+			*into = sum
+			continue
+		}
 		_, v, err := s.values(name)
 		if err != nil {
 			return "", err

@@ -74,6 +74,7 @@ const (
 	ByMedian Across = iota
 	BySum           // counters
 	ByMax           // peaks
+	ByMean
 )
 
 // Param is a value of `params`.
