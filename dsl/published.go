@@ -1,9 +1,21 @@
 package dsl
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/planrun/planrun/dsl/diag"
+)
 
 // IsPublished reports whether the plan is one of figures that others published: nothing of it can be run.
 func (p *Plan) IsPublished() bool { return p.l != nil && p.l.published }
+
+// PosOf is the place of what a key at the top of the plan holds; the plan's file where it is not written.
+func (p *Plan) PosOf(key string) diag.Pos {
+	if n := p.root.get(key); n != nil {
+		return n.pos()
+	}
+	return diag.Pos{File: p.File}
+}
 
 // What a plan of published figures has none of, because it would be run.
 var (

@@ -32,7 +32,10 @@ func (c *compilation) declare() {
 	slices.Sort(c.values)
 	c.values = slices.Compact(c.values)
 	for name, sc := range c.bound {
-		s.Scenarios[name] = &verdict.Scenario{Axes: axesOf(sc), Events: measure.EventKinds}
+		s.Scenarios[name] = &verdict.Scenario{Axes: axesOf(sc)}
+		if !c.Plan.IsPublished() {
+			s.Scenarios[name].Events = measure.EventKinds
+		}
 		for _, p := range sc.Val.Phases {
 			s.Scenarios[name].Phases = append(s.Scenarios[name].Phases, p.Val.Name)
 		}

@@ -15,7 +15,7 @@ func (c *compilation) checkSections() {
 	slices.Sort(known)
 	known = slices.Compact(known)
 	seriesNames := slices.Sorted(maps.Keys(c.seriesNames))
-	coords := []string{"stage", "scenario", "target", "round"}
+	coords := []string{"stage", "scenario", "target", "round", "repeat"}
 	for _, sc := range c.bound {
 		coords = append(coords, sc.Val.Matrix.Names()...)
 	}

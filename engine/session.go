@@ -71,6 +71,9 @@ type session struct {
 // build cannot run. An interrupt is the end of ctx with the cause ErrInterrupted: the outcome then says so, and
 // everything is undone.
 func (p *Program) Run(ctx context.Context, opt RunOptions) (*Outcome, error) {
+	if list := p.refusePublished(); list != nil {
+		return nil, list
+	}
 	if p.Later.HasErrors() {
 		return nil, p.Later
 	}

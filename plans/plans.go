@@ -7,5 +7,5 @@ import "embed"
 
 // FS holds the plans as they stand in this directory.
 //
-//go:embed *.yaml lib
+//go:embed *.yaml lib published
 var FS embed.FS

@@ -96,7 +96,7 @@ what happens, and judges the result. "planrun PLAN.yaml" is short for "planrun r
 		}
 	}
 	add("run", p.runCommand(), p.checkCommand(), p.showCommand(), p.envCommand())
-	add("set", p.reportCommand(), p.judgeCommand(), p.diffCommand(), p.exportCommand(), p.cleanCommand())
+	add("set", p.reportCommand(), p.judgeCommand(), p.diffCommand(), p.importCommand(), p.exportCommand(), p.cleanCommand())
 	add("write", p.initCommand(), p.listCommand(), p.explainCommand(), p.schemaCommand())
 	root.AddCommand(p.workerCommand())
 	return root

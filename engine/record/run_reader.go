@@ -43,7 +43,7 @@ func (s *Set) Data(id string) (*Data, error) {
 		return nil, err
 	}
 	d := &Data{Run: run}
-	if run.Status == Unsupported || run.Status == Skipped {
+	if run.Status == Unsupported || run.Status == Skipped || run.Published != nil {
 		return d, nil
 	}
 	if err := d.read(func(name string) (io.ReadCloser, error) { return os.Open(s.Path("runs", id, name)) }); err != nil {

@@ -43,13 +43,15 @@ func CV(v []float64) float64 {
 	return deviation / math.Abs(mean)
 }
 
-// Across makes one value of those of a cell's runs: their sum, maximum or median. There is at least one.
+// Across makes one value of those of a cell's runs: their sum, maximum, mean or median. There is at least one.
 func Across(how series.Across, runs []float64) float64 {
 	switch how {
 	case series.Sum:
 		return Sum(runs)
 	case series.Max:
 		return slices.Max(runs)
+	case series.Mean:
+		return Mean(runs)
 	}
 	return Median(runs)
 }
