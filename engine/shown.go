@@ -102,7 +102,7 @@ func (p *Program) sections(res *record.Results) (out []record.Section) {
 			}
 		}
 		for _, r := range v.Ratios {
-			s.Ratios = append(s.Ratios, record.Ratio{Of: r.Of, To: against(r.To), Metrics: r.Metrics, DistortedAbove: float64(r.DistortedAbove)})
+			s.Ratios = append(s.Ratios, record.Ratio{Of: r.Of, To: against(r.To), Metrics: r.Metrics, DistortedAbove: float64(r.DistortedAbove), DistortsAll: r.Distorted == "all"})
 		}
 		if v.Losses.Against.Target != "" || v.Losses.Against.Best != nil {
 			a := against(v.Losses.Against)

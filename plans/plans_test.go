@@ -27,10 +27,10 @@ var always = slices.DeleteFunc(slices.Clone(probes.Kinds), func(k dsl.Kind) bool
 
 func read(path string) ([]byte, error) { return fs.ReadFile(plans.FS, path) }
 
-// files lists the shipped YAML files of a kind: whole plans, what they include, or targets.
+// files lists the shipped YAML files of a kind: whole plans, those of published figures, what plans include, or targets.
 func files(t testing.TB, kind string) []string {
 	t.Helper()
-	patterns := map[string]string{"plans": "*.yaml", "includes": "lib/*.yaml", "targets": "lib/targets/*.yaml"}
+	patterns := map[string]string{"plans": "*.yaml", "published": "published/*.yaml", "includes": "lib/*.yaml", "targets": "lib/targets/*.yaml"}
 	out, err := fs.Glob(plans.FS, patterns[kind])
 	if err != nil || len(out) == 0 {
 		t.Fatalf("no %s: %v", kind, err)
@@ -141,6 +141,12 @@ func TestSchemaAcceptsShippedFiles(t *testing.T) {
 	for _, f := range files(t, "plans") {
 		validate(plan, f, "")
 		if b, _ := read(f); !strings.HasPrefix(string(b), "# yaml-language-server: $schema=../schema.json\n") {
+			t.Errorf("%s does not name its schema to editors", f)
+		}
+	}
+	for _, f := range files(t, "published") {
+		validate(plan, f, "")
+		if b, _ := read(f); !strings.HasPrefix(string(b), "# yaml-language-server: $schema=../../schema.json\n") {
 			t.Errorf("%s does not name its schema to editors", f)
 		}
 	}

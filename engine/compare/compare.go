@@ -29,13 +29,16 @@ type Options struct {
 	// DistortedAbove is the part of failed or slow requests above which a latency says nothing; zero is
 	// stats.DistortedAbove.
 	DistortedAbove float64
+	// DistortsAll says that so many failed or slow requests leave no metric of a side a ratio, not its latencies alone.
+	DistortsAll bool
 }
 
 // A Comparison is one number of two sides.
 type Comparison struct {
 	Name   Name
 	Of, To Reading
-	// Ratio of Of to To; it is always that of the medians of the runs. Its NA says why there is none.
+	// Ratio of Of to To; it is always that of the medians of the runs, or of the cells' values where no more than these is
+	// known of a side. Its NA says why there is none.
 	Ratio  stats.Ratio
 	Better series.Better
 	// Tainted are the guards that spoil a side, in words, that of Of first; empty where there is no ratio.
@@ -54,7 +57,9 @@ func Metric(m Name, d series.Desc, of, to Side, opt Options) Comparison {
 		if c.Ratio.NA = of.distorted(d, opt); c.Ratio.NA == "" {
 			c.Ratio.NA = to.distorted(d, opt)
 		}
-		if c.Ratio.NA == "" {
+		if c.Ratio.NA == "" && c.Of.Only+c.To.Only != "" {
+			c.Ratio = ofValues(m, of, to)
+		} else if c.Ratio.NA == "" {
 			c.Ratio = stats.Compare(of.Name, of.runs(m, c.Of), to.Name, to.runs(m, c.To))
 		}
 	}
@@ -76,10 +81,10 @@ func (s Side) read(m Name) Reading {
 	return Read(s.Cell, s.Name, m)
 }
 
-// distorted says why a latency of s says nothing, or "": a latency is of successes only, and too many requests failed or
-// were slow.
+// distorted says why a metric of s says nothing, or "": a latency is of successes only, and too many requests failed or
+// were slow; so it is with every metric, if that is asked for.
 func (s Side) distorted(d series.Desc, opt Options) string {
-	if d.Unit != "ms" {
+	if d.Unit != "ms" && !opt.DistortsAll {
 		return ""
 	}
 	total := func(name string) float64 { return stats.Sum(s.read(ParseName(name)).Runs) }

@@ -15,6 +15,7 @@ type Reading struct {
 	Runs    []float64 // what single runs gave, in the order in which they ran
 	Tainted string    // the guard that spoils it, in words
 	Why     string    // why there is no value; empty if there is one
+	Only    string    // why single runs are not known; Runs is then the value alone
 }
 
 // Read gives a number of a cell; name is how texts call the cell.
@@ -22,6 +23,9 @@ func Read(c *record.Cell, name string, m Name) Reading {
 	v, ok := c.Metrics[m.Window][m.Metric]
 	if !ok {
 		return Reading{Why: missing(c, name, m)}
+	}
+	if v.Whole != nil {
+		return whole(v, m)
 	}
 	if len(v.Runs) == 0 {
 		v.Runs = []float64{v.Value}

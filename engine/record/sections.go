@@ -24,6 +24,7 @@ type Ratio struct {
 	Metrics []string `json:"metrics,omitempty"` // left out: those of the table
 	// DistortedAbove is the share (0 to 1) of failed or slow requests above which a latency has no ratio; 0 means 0.001.
 	DistortedAbove float64 `json:"distorted_above,omitempty"`
+	DistortsAll    bool    `json:"distorts_all,omitempty"` // such a share leaves no metric a ratio
 }
 
 // Against is a target, or the best of several in each row.

@@ -123,7 +123,11 @@ func (b *builder) ahead() (items []Text, err error) {
 		}
 	}
 	say("Within the noise, so nobody is ahead,", within)
-	say("Too few runs to tell noise from difference (3 a side are the least)", unknown)
+	if b.imported() != nil {
+		say("Single runs were not published, so noise cannot be told from difference,", unknown)
+	} else {
+		say("Too few runs to tell noise from difference (3 a side are the least)", unknown)
+	}
 	say("A guard did not hold, so who is ahead is not to be trusted,", untrusted)
 	say("No ratio", na)
 	return append(items, b.behind(all)...), nil

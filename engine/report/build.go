@@ -77,7 +77,11 @@ func Build(in Input, opt Options) (*Document, error) {
 	if b.res.About != "" {
 		d.Lead = append(d.Lead, Paragraph{text(b.res.About)})
 	}
-	for _, section := range sections {
+	of := sections
+	if b.imported() != nil {
+		of = publishedSections
+	}
+	for _, section := range of {
 		s, err := section(b)
 		if err != nil {
 			return nil, fmt.Errorf("making a report: %w", err)

@@ -36,6 +36,12 @@ func (b *builder) facts() (out []Fact) {
 		style = Good
 	}
 	put("result set", Span{Text: word, Style: style})
+	if i := b.imported(); i != nil {
+		put("published, not measured here", count(i.Rows, "figure")+" of "+count(len(b.res.Cells), "cell"))
+		put("imported", b.in.Environment.Start.UTC().Format("2006-01-02 15:04 UTC"))
+		put("by", "planrun "+b.in.Environment.Planrun)
+		return out
+	}
 	put("measured", count(len(b.in.Runs), "run")+" of "+count(len(b.res.Cells), "cell"))
 	if e := b.in.Environment; e != nil {
 		put("begun", e.Start.UTC().Format("2006-01-02 15:04 UTC"))

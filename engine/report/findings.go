@@ -44,6 +44,14 @@ func (b *builder) groupsOfFindings() ([]finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.imported() != nil {
+		return []finding{
+			{"", slices.Concat(b.notMeasured(), b.ending(), b.judged())},
+			{aheadTitle, ahead},
+			{"What failed", b.publishedFailures()},
+			{"What is missing", b.absent()},
+		}, nil
+	}
 	failed, err := b.failed()
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ type comparison struct {
 
 // compare gives the ratio of one target to another among the units of a row, one unit a target.
 func (b *builder) compare(units []unit, r record.Ratio, m compare.Name) comparison {
-	opt := compare.Options{DistortedAbove: r.DistortedAbove}
+	opt := compare.Options{DistortedAbove: r.DistortedAbove, DistortsAll: r.DistortsAll}
 	c := comparison{of: r.Of, to: r.To.Target}
 	if best := r.To.Best; len(best) > 0 {
 		sides := make([]compare.Side, len(best))
