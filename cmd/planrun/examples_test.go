@@ -26,7 +26,7 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	// What writes files comes before what reads them.
-	for _, name := range []string{"init", "run", "planrun", "check", "show", "env", "report", "judge", "export", "diff", "clean", "list", "explain", "schema"} {
+	for _, name := range []string{"init", "run", "planrun", "check", "show", "env", "import", "report", "judge", "export", "diff", "clean", "list", "explain", "schema"} {
 		c := commands[name]
 		delete(commands, name)
 		if name == "planrun" {

@@ -52,7 +52,7 @@ var never = []struct {
 	{[]string{"engine/diff"}, []string{"dsl", "dsl/", "cel", "yaml", "engine", "engine/verdict", "engine/proc"}, "two result sets are compared by their records only; plans reach it as plain data"},
 	{[]string{"engine/compare"}, []string{"dsl", "dsl/", "cel", "yaml", "engine", "engine/measure", "engine/report", "engine/verdict", "engine/proc"}, "two sides are compared by their records only"},
 	{[]string{"engine/export"}, []string{"dsl", "dsl/", "cel", "yaml", "engine", "engine/verdict", "engine/measure", "engine/report", "engine/proc"}, "an export reads records only"},
-	{[]string{"engine/published"}, []string{"cel", "yaml", "engine", "engine/measure", "engine/record", "engine/report", "engine/verdict", "engine/proc"}, "figures are read by what a plan knows of them, and judge nothing"},
+	{[]string{"engine/published"}, []string{"cel", "engine", "engine/measure", "engine/record", "engine/report", "engine/verdict", "engine/proc"}, "figures are read by what a plan knows of them, and judge nothing"},
 	{[]string{"engine/record", "engine/stats", "engine/series"}, []string{"dsl", "dsl/", "cel", "yaml", "engine", "engine/verdict", "engine/proc"}, "records are self-contained"},
 	{[]string{"engine/series"}, []string{"engine/", "internal/"}, "a leaf"},
 	{[]string{"engine/task"}, []string{"engine", "engine/journal", "engine/machine", "engine/measure", "engine/proc", "engine/record", "engine/report", "engine/stats", "engine/verdict", "internal/serve/"}, "a contract knows neither side"},
