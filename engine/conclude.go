@@ -1,9 +1,10 @@
 package engine
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/planrun/planrun/engine/measure"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/report"
+	"github.com/planrun/planrun/engine/report/html"
 	"github.com/planrun/planrun/engine/verdict"
 )
 
@@ -30,7 +32,7 @@ type ConcludeOptions struct {
 	Gate string // as in verdict.Options; "plan" is as the plan says
 }
 
-// Conclude judges what a result set holds by a program's verdicts, and writes results.json and report.md. It needs nothing
+// Conclude judges what a result set holds by a program's verdicts, and writes results.json, report.md and report.html. It needs nothing
 // but the set and the program, so it serves a run that just ended as well as one whose engine died.
 func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error) {
 	env, err := set.Environment()
@@ -203,16 +205,23 @@ func (p *Program) verdictProblems(problems []verdict.DefProblem) error {
 	return l
 }
 
-// writeReport writes report.md into the result set.
-func (o *Outcome) writeReport() (err error) {
-	path := o.Set.Path("report.md")
-	f, err := os.Create(path)
+// writeReport writes report.md and report.html into the result set.
+func (o *Outcome) writeReport() error {
+	d, err := report.Build(o.Input, report.Options{Dir: o.Set.Dir})
 	if err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := report.Write(f, o.Input, report.Options{Dir: o.Set.Dir}); err != nil {
-		return fmt.Errorf("writing the report: %w", err)
+	for _, form := range []struct {
+		name  string
+		write func(io.Writer, *report.Document) error
+	}{{"report.md", report.WriteMarkdown}, {"report.html", html.Write}} {
+		var b bytes.Buffer
+		if err := form.write(&b, d); err != nil {
+			return fmt.Errorf("writing %s: %w", form.name, err)
+		}
+		if err := os.WriteFile(o.Set.Path(form.name), b.Bytes(), 0o666); err != nil {
+			return fmt.Errorf("writing the report: %w", err)
+		}
 	}
 	return nil
 }

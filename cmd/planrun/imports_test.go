@@ -48,7 +48,7 @@ var never = []struct {
 }{
 	{[]string{"dsl", "dsl/diag"}, []string{"engine", "engine/", "actions", "probes", "internal/", "cel"}, "the language knows no engine, no kind and no CEL"},
 	{[]string{"engine", "engine/"}, []string{"actions", "probes", "probes/"}, "the engine sees kinds as task.Action and task.Probe"},
-	{[]string{"engine/report"}, []string{"dsl", "dsl/", "cel", "yaml", "engine", "engine/verdict", "engine/proc"}, "a report reads records only"},
+	{[]string{"engine/report", "engine/report/html"}, []string{"dsl", "dsl/", "cel", "yaml", "engine", "engine/verdict", "engine/proc"}, "a report reads records only"},
 	{[]string{"engine/diff"}, []string{"dsl", "dsl/", "cel", "yaml", "engine", "engine/verdict", "engine/proc"}, "two result sets are compared by their records only; plans reach it as plain data"},
 	{[]string{"engine/compare"}, []string{"dsl", "dsl/", "cel", "yaml", "engine", "engine/measure", "engine/report", "engine/verdict", "engine/proc"}, "two sides are compared by their records only"},
 	{[]string{"engine/export"}, []string{"dsl", "dsl/", "cel", "yaml", "engine", "engine/verdict", "engine/measure", "engine/report", "engine/proc"}, "an export reads records only"},
@@ -68,6 +68,8 @@ var importers = map[string][]string{
 	"github.com/google/cel-go/":            {"engine/verdict"},
 	"github.com/Shopify/toxiproxy/":        {"internal/serve/faults"},
 	"github.com/containerd/cgroups/":       {"probes"},
+	"gonum.org/v1/plot":                    {"engine/report/html"},
+	"gonum.org/v1/plot/":                   {"engine/report/html"},
 	"github.com/spf13/cobra":               {"cmd/planrun"},
 	"github.com/vbauerster/mpb/":           {"cmd/planrun"},
 	"github.com/jstemmer/go-junit-report/": {"engine/export"},

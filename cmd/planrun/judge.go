@@ -47,7 +47,7 @@ is reported.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(p.out, relative(out.Set.Path("report.md")))
+			_, err = fmt.Fprintf(p.out, "%s\n%s\n", relative(out.Set.Path("report.md")), relative(out.Set.Path("report.html")))
 			return err
 		},
 	}

@@ -33,6 +33,9 @@ func number(v float64, class series.Class) string {
 	return strconv.FormatFloat(v, 'f', 2-int(math.Floor(math.Log10(a)+1e-12)), 64)
 }
 
+// Grouped prints a whole number with commas between thousands.
+func Grouped(n int64) string { return grouped(float64(n)) }
+
 // grouped prints a whole number with commas between thousands.
 func grouped(v float64) string {
 	s := strconv.FormatFloat(math.Abs(v), 'f', 0, 64)

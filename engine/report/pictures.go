@@ -61,7 +61,7 @@ func overview(b *builder) ([]Section, error) {
 	if len(r.Groups) == 0 {
 		return nil, nil
 	}
-	r.Title = "Medians of the runs; lines span the lowest and the highest run."
+	r.Title = "Medians of the runs; lines span the lowest and the highest run; ? marks what a guard spoils."
 	s := Section{Title: "At a glance", Pictures: true, Blocks: []Block{r}}
 	if more > 0 {
 		s.Blocks = append(s.Blocks, Paragraph{text(count(more, "more comparison") + " are not drawn; the tables have them.")})

@@ -50,7 +50,8 @@ func Summary(w io.Writer, in Input, opt Options) error {
 		}
 		break
 	}
-	fmt.Fprintf(&out, "\nReport: %s/report.md\n", terminal(text(strings.TrimSuffix(b.opt.Dir, "/"))))
+	dir := terminal(text(strings.TrimSuffix(b.opt.Dir, "/")))
+	fmt.Fprintf(&out, "\nReport: %s/report.md\n        %s/report.html\n", dir, dir)
 	_, err = io.WriteString(w, out.String())
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/internal/hdr"
 )
 
@@ -37,6 +38,9 @@ func (b *builder) watch(u unit, names []string, most int, all bool) (watched, er
 			t, v, err := b.in.Series(id, name)
 			if err != nil {
 				return w, fmt.Errorf("reading run %s: %w", id, err)
+			}
+			if name == "req_per_s" {
+				t, v = whole(b.runs[id], t, v)
 			}
 			for i, m := range bySecond(t, v, length) {
 				if m != nil {
@@ -73,6 +77,19 @@ func (b *builder) watchMore(id string, w *watched) error {
 		w.threads = threads
 	}
 	return nil
+}
+
+// whole is a rate without its last sample if the phases end within that second: what is due for a part of a second looks
+// like a slump.
+func whole(r *record.Run, t, v []float64) (_, _ []float64) {
+	end := 0.0
+	for _, p := range r.Phases {
+		end = max(end, p.End)
+	}
+	if n := len(t); n > 1 && len(v) == n && t[n-1]+0.95 > end {
+		return t[:n-1], v[:n-1]
+	}
+	return t, v
 }
 
 // bySecond is the median of the samples in each second; nil where there are none.

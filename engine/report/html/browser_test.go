@@ -1,0 +1,151 @@
+package html
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// What the page says of itself in a browser.
+const (
+	overflow = `document.documentElement.scrollWidth - document.documentElement.clientWidth`
+	colour   = `getComputedStyle(document.body).backgroundColor + getComputedStyle(document.querySelector("svg path")).fill`
+	sizeless = `Array.from(document.querySelectorAll("svg")).filter((s) => !(s.getBoundingClientRect().width > 5 && s.getBoundingClientRect().height > 5)).length`
+	column   = `Array.from(document.querySelectorAll("section table")).map((t) => Array.from(t.tBodies[0].rows).map((r) => r.cells[1].textContent).join(" "))[0] + "; " + document.querySelector("thead th:nth-child(2)").getAttribute("aria-sort")`
+
+	sortButton = "thead th:nth-child(2) button"
+)
+
+// TestBrowser opens a page in Chromium, with hostile names in it, and with no network: nothing is asked of one, nothing
+// complains, tables are sorted by the keyboard, light and dark differ, nothing is wider than the window, and it prints.
+func TestBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if p, err := exec.LookPath(name); err == nil && path == "" {
+			path = p
+		}
+	}
+	if path == "" {
+		t.Fatal("there is no chromium on PATH: scripts/install-peers installs it")
+	}
+	file := filepath.Join(t.TempDir(), "report.html")
+	var b bytes.Buffer
+	if err := Write(&b, document(`<img src="http://192.0.2.1/x" onerror="alert(1)"> plain name`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	ctx, cancel = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox)...)
+	defer cancel()
+	ctx, cancel = chromedp.NewContext(ctx)
+	defer cancel()
+	var mu sync.Mutex
+	var asked, said []string
+	err := chromedp.Listen(ctx, func(ev any) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch ev := ev.(type) {
+		case *network.EventRequestWillBeSent:
+			asked = append(asked, ev.Request.URL)
+		case *log.EventEntryAdded: // also violations of the policy
+			said = append(said, ev.Entry.Text)
+		case *runtime.EventConsoleAPICalled:
+			said = append(said, string(ev.Type))
+		case *runtime.EventExceptionThrown:
+			said = append(said, ev.ExceptionDetails.Text)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, errNetwork := chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	_, errLog := chromedp.Call(ctx, log.Enable, cdp.Empty{})
+	if err := errors.Join(errNetwork, errLog); err != nil {
+		t.Fatal(err)
+	}
+	scheme := func(v string) {
+		t.Helper()
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	size := func(w, h int64) chromedp.Action[chromedp.Void] { return chromedp.EmulateViewport(w, h) }
+	scheme("light")
+	if err := chromedp.Do(ctx, size(1280, 900), chromedp.Navigate("file://"+file)); err != nil {
+		t.Fatal(err)
+	}
+	wide, bad, light := ask[int](ctx, t, overflow), ask[int](ctx, t, sizeless), ask[string](ctx, t, colour)
+	scheme("dark")
+	dark := ask[string](ctx, t, colour)
+	columns := []string{ask[string](ctx, t, column)}
+	for range 3 {
+		if err := chromedp.Do(ctx, chromedp.Focus(sortButton), chromedp.KeyEvent(" ")); err != nil {
+			t.Fatal(err)
+		}
+		columns = append(columns, ask[string](ctx, t, column))
+	}
+	if err := chromedp.Do(ctx, size(390, 800)); err != nil {
+		t.Fatal(err)
+	}
+	phone := ask[int](ctx, t, overflow)
+	pdf, err := chromedp.Run(ctx, chromedp.PrintToPDF(chromedp.PDFPrintBackground()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(asked) != 1 || !strings.HasPrefix(asked[0], "file://") {
+		t.Errorf("requests: %q", asked)
+	}
+	if len(said) > 0 {
+		t.Errorf("the console says %q", said)
+	}
+	if wide > 0 || phone > 0 {
+		t.Errorf("the page is wider than its window: by %d of 1280 px, by %d of 390", wide, phone)
+	}
+	if bad > 0 {
+		t.Errorf("%d drawings have no size", bad)
+	}
+	if light == dark || light == "" {
+		t.Errorf("light is %s, dark is %s", light, dark)
+	}
+	want := []string{"1,000 9 n/a; null", "9 1,000 n/a; ascending", "1,000 9 n/a; descending", "1,000 9 n/a; null"}
+	if !slices.Equal(columns, want) {
+		t.Errorf("a column, pressed three times, is %q, want %q", columns, want)
+	}
+	if !bytes.HasPrefix(pdf, []byte("%PDF")) || len(pdf) < 5000 {
+		t.Errorf("the print is %d bytes", len(pdf))
+	}
+}
+
+// ask gives the value of an expression of the page's.
+func ask[T any](ctx context.Context, t *testing.T, expression string) T {
+	t.Helper()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		t.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
