@@ -5,7 +5,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
 export PATH := $(PATH):/usr/sbin:/sbin:$(shell $(GO) env GOPATH)/bin
 
-.PHONY: help build test race short lint fuzz generate smoke quickstart clean peers bench-load
+.PHONY: help build test race short lint fuzz generate smoke quickstart clean peers bench-load bench-diff
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -45,6 +45,9 @@ quickstart: ## run plans/quickstart.yaml
 
 bench-load: peers ## the load worker's CPU time for a request, as ratios to other load generators (BENCH: its options)
 	$(GO) run ./internal/load/bench $(BENCH)
+
+bench-diff: peers ## how often planrun diff raises a false alarm, and finds 5 % (BENCH: its options)
+	$(GO) run ./engine/diff/bench $(BENCH)
 
 smoke: peers ## run plans/round2.yaml at its smallest size
 	$(GO) run ./cmd/planrun plans/round2.yaml --preset smoke
