@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -97,13 +98,16 @@ func FloorOf(cells []*record.Cell, again map[*record.Cell][]*record.Cell, m Name
 }
 
 // Floors are the noise floors of every metric that has a better direction, in every window and scenario, in the order of the
-// cells and then of windows and metrics.
+// cells and then of windows and metrics. Control arms of observation have no part in them.
 func Floors(res *record.Results) (out []Floor) {
-	again := Repeats(res)
+	again, controls := Repeats(res), Controls(res)
 	var scenarios []string
 	by := map[string][]*record.Cell{}
 	for i := range res.Cells {
 		c := &res.Cells[i]
+		if controls[c] {
+			continue
+		}
 		if by[c.Coord.Scenario] == nil {
 			scenarios = append(scenarios, c.Coord.Scenario)
 		}
@@ -126,20 +130,10 @@ func Floors(res *record.Results) (out []Floor) {
 		for n := range names {
 			sorted = append(sorted, n)
 		}
-		slices.SortFunc(sorted, func(a, b Name) int { return compareNames(a, b) })
+		slices.SortFunc(sorted, func(a, b Name) int { return cmp.Or(cmp.Compare(a.Window, b.Window), cmp.Compare(a.Metric, b.Metric)) })
 		for _, n := range sorted {
 			out = append(out, FloorOf(by[sc], again, n))
 		}
 	}
 	return out
-}
-
-func compareNames(a, b Name) int {
-	switch {
-	case a.Text == b.Text:
-		return 0
-	case a.Window != b.Window && a.Window < b.Window, a.Window == b.Window && a.Metric < b.Metric:
-		return -1
-	}
-	return 1
 }

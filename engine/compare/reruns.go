@@ -115,3 +115,14 @@ func Watched(res *record.Results) (out []Watching) {
 	}
 	return out
 }
+
+// Controls are the cells of control arms of observation. They tell what watching costs, and nothing about noise.
+func Controls(res *record.Results) map[*record.Cell]bool {
+	out := map[*record.Cell]bool{}
+	for _, w := range Watched(res) {
+		for _, c := range w.Alone.Again {
+			out[c] = true
+		}
+	}
+	return out
+}

@@ -36,20 +36,24 @@ func (b *builder) byScenario() [][]unit {
 	return b.groups(units, []string{"scenario"})
 }
 
-func cellsOf(units []unit) (cells []*record.Cell) {
+// uncontrolled are the cells of units that are no control arm of observation.
+func uncontrolled(units []unit, controls map[*record.Cell]bool) (cells []*record.Cell) {
 	for _, u := range units {
-		cells = append(cells, u.cell)
+		if !controls[u.cell] {
+			cells = append(cells, u.cell)
+		}
 	}
 	return cells
 }
 
 // floors has a line for each scenario and headline metric.
 func (b *builder) floors(scenarios [][]unit) Table {
-	t := Table{Columns: []Column{{Title: "scenario"}, {Title: "metric"}, {Title: "runs a cell", Right: true}, {Title: "CV, median of the cells", Right: true}, {Title: "largest CV", Right: true}, {Title: "of"},
+	t := Table{Columns: []Column{{Title: "scenario"}, {Title: "metric"}, {Title: "fewest runs a cell", Right: true}, {Title: "CV, median of the cells", Right: true}, {Title: "largest CV", Right: true}, {Title: "of"},
 		{Title: "floor of the runs", Right: true}, {Title: "floor between stages", Right: true}, {Title: "of"}, {Title: "noise floor", Right: true}}}
+	controls := compare.Controls(b.res)
 	for _, units := range scenarios {
 		for _, name := range b.headline(units) {
-			f := compare.FloorOf(cellsOf(units), b.again, compare.ParseName(name))
+			f := compare.FloorOf(uncontrolled(units, controls), b.again, compare.ParseName(name))
 			cv, worst, of, between := text(), text(), text(), text()
 			if f.Worst != nil {
 				cv, worst, of = text(percent(f.CV)), text(percent(f.WorstCV)), text(b.among(f.Worst, units))

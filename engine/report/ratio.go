@@ -63,7 +63,7 @@ func (b *builder) winner(c comparison) Text {
 
 // spoilt are the footnotes that say which guards spoil a comparison.
 func (b *builder) spoilt(c comparison) (t Text) {
-	for _, why := range c.Tainted {
+	for _, why := range slices.Compact(slices.Clone(c.Tainted)) {
 		t = append(t, b.note("not to be trusted: "+why))
 	}
 	return t

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
@@ -61,7 +62,7 @@ func (b *builder) rerunsOf() (out []rerun) {
 	return out
 }
 
-// order says in which order a stage ran.
+// stageOrder says in which order a stage ran.
 func stageOrder(s record.Stage) string {
 	o := dash(s.Order)
 	if s.Order == "random" {
@@ -142,11 +143,15 @@ func (b *builder) reruns() []Block {
 	return blocks
 }
 
+// mostReruns bounds the findings about repeated stages.
+const mostReruns = 4
+
 // disagreed says in the findings where repeated stages disagree.
 func (b *builder) disagreed() (items []Text) {
-	for _, r := range b.rerunsOf() {
-		if len(r.apart) == 0 && !r.shifted {
-			continue
+	all := slices.DeleteFunc(b.rerunsOf(), func(r rerun) bool { return len(r.apart) == 0 && !r.shifted })
+	for i, r := range all {
+		if i == mostReruns {
+			return append(items, text(fmt.Sprintf("And %d more disagreements of stages; see Noise.", len(all)-i)))
 		}
 		var names []string
 		for i, c := range r.apart {
