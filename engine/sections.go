@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/planrun/planrun/engine/compare"
 )
 
 // checkSections checks what the report's sections name.
@@ -51,8 +53,8 @@ func (c *compilation) checkSections() {
 			name, stat, _ = strings.Cut(name, ".")
 			if !slices.Contains(known, name) {
 				c.list.Addf(p.PosOf("metrics"), "unknown metric %q", name).Hint = didYouMean(name, known)
-			} else if stats := []string{"", "min", "max", "cv", "mean", "n"}; !slices.Contains(stats, stat) {
-				c.list.Addf(p.PosOf("metrics"), "%s: unknown statistic %q", m, stat).Hint = didYouMean(stat, stats[1:])
+			} else if stat != "" && !slices.Contains(compare.Statistics, stat) {
+				c.list.Addf(p.PosOf("metrics"), "%s: unknown statistic %q", m, stat).Hint = didYouMean(stat, compare.Statistics)
 			}
 		}
 		if ch := p.Val.Chart; ch != "" && !slices.Contains(known, ch) && !slices.Contains(seriesNames, ch) {
