@@ -61,6 +61,15 @@ func TestStartBuiltins(t *testing.T) {
 	if got := get(t, fmt.Sprintf("http://127.0.0.1:%d/small", routed[0].Ports()["http"])); !strings.HasPrefix(got, "404 ") {
 		t.Errorf("a host without a route: %q", got)
 	}
+	s.data.Routes = append(s.data.Routes, task.Route{Host: "127.0.0.1", Paths: []task.RoutePath{{Path: "/small", Backend: "web"}}})
+	for _, update := range s.follow {
+		if err := update(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := get(t, fmt.Sprintf("http://127.0.0.1:%d/small", routed[0].Ports()["http"])); got != want || len(s.follow) != 3 {
+		t.Errorf("a route that came, with %d that follow: %q", len(s.follow), got)
+	}
 	front, _ := s.Processes.Find("front")
 	if got := front[0].CPUs(); !slices.Equal(got, []int{0}) {
 		t.Errorf("CPUs: %v", got)

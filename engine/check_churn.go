@@ -8,6 +8,7 @@ import (
 
 // checkChurn finds changes of backends and routes that cannot be made, or of which nobody would tell the target.
 func (c *compilation) checkChurn(cell *Cell) {
+	told := len(cell.Target.Val.RoutesChanged) > 0 || slices.ContainsFunc(cell.Target.Val.Install, follows)
 	for _, p := range cell.Scenario.Val.Phases {
 		walkActions(p.Val.Do, func(a *dsl.Part[dsl.Action]) {
 			if !churns(a) {
@@ -15,9 +16,10 @@ func (c *compilation) checkChurn(cell *Cell) {
 			}
 			c.checkScale(cell, a)
 			c.checkRemoved(cell, a)
-			if len(cell.Target.Val.RoutesChanged) > 0 || slices.ContainsFunc(cell.Target.Val.Install, follows) {
+			if told {
 				return
 			}
+			told = true // said once
 			c.list.Addf(a.Pos(), "target %q does not say how it learns of changed backends and routes, which scenario %q changes", cell.Coord.Target, cell.Coord.Scenario).Hint =
 				"add routes-changed to it, or unsupported: {" + cell.Coord.Scenario + ": the reason}"
 		})

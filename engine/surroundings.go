@@ -30,7 +30,25 @@ func (in *installation) env(a *dsl.Part[dsl.Action]) *task.Env {
 			}
 			return nil
 		},
-		Started: in.note, OnExit: in.onExit, Follow: in.follow, ReadFile: in.p.readFile,
+		Started: in.started, OnExit: in.onExit, Follow: in.follow, ReadFile: in.p.readFile,
+	}
+}
+
+// started notes a process. One that was started again has its first backends and routes: it learns of those there are now.
+func (in *installation) started(p task.Process, want []int) {
+	in.note(p, want)
+	in.mu.Lock()
+	is, follow := in.moved.is, in.moved.follow
+	in.mu.Unlock()
+	if !is {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), undoBudget)
+	defer cancel()
+	for _, update := range follow {
+		if err := update(ctx); err != nil {
+			in.event("note", fmt.Sprintf("%s was not told of its backends: %v", p.Name(), err), nil)
+		}
 	}
 }
 

@@ -78,7 +78,7 @@ func whole(kind, file string) string {
 	if kind == "targets" {
 		text += "from: " + file + "}}\nscenarios: {s: {phases: [measure: {for: 1s, do: [load: {endpoint: http}]}]}}\n"
 	} else {
-		text += "endpoints: {http: 127.0.0.1:8080, https: 127.0.0.1:8443}}}\ninclude: " + file + "\nschedule: [{stage: throughput}]\n"
+		text += "endpoints: {http: 127.0.0.1:8080, https: 127.0.0.1:8443}, unsupported: {churn: it is not ours to tell, config: it is not ours to tell}}}\ninclude: " + file + "\nschedule: [{stage: throughput}]\n"
 	}
 	return text
 }
