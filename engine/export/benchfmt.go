@@ -90,10 +90,10 @@ func resultOf(r *record.Run, window string, opt Options) *benchfmt.Result {
 // benchName is the name of a benchmark, without the word itself.
 func benchName(c record.Coord, window string) string {
 	var b strings.Builder
-	b.WriteString(capital(namePart(c.Scenario)))
+	b.WriteString(capital(benchPart(c.Scenario)))
 	part := func(key, value string) {
 		if value != "" {
-			fmt.Fprintf(&b, "/%s=%s", namePart(key), namePart(value))
+			fmt.Fprintf(&b, "/%s=%s", benchPart(key), benchPart(value))
 		}
 	}
 	part("stage", c.Stage)
@@ -118,8 +118,8 @@ func capital(s string) string {
 	return "X" + s
 }
 
-// namePart writes as in a URL's path what would end a part of a name, or the name.
-func namePart(s string) string {
+// benchPart writes as in a URL's path what would end a part of a name, or the name.
+func benchPart(s string) string {
 	var b strings.Builder
 	for _, r := range plain(s) {
 		if r == '/' || r == '%' || unicode.IsSpace(r) || !unicode.IsPrint(r) {
@@ -136,7 +136,7 @@ func namePart(s string) string {
 // unitName is a metric's name as a unit. Its value stays as it is: benchfmt would make seconds of a part "ns" and bytes of "MB",
 // which parts end at / * and -.
 func unitName(metric string) string {
-	return strings.NewReplacer("*", "_", "-", "_").Replace(namePart(metric))
+	return strings.NewReplacer("*", "_", "-", "_").Replace(benchPart(metric))
 }
 
 func configOf(res *record.Results, env *record.Environment) (out []benchfmt.Config) {
