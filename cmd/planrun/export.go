@@ -62,6 +62,7 @@ Nothing is judged again: planrun judge does that.`,
 	c.Flags().StringArrayVar(&opt.Metrics, "metric", nil, "only this `METRIC`: p99_ms, or of one window phase/fault/p99_ms; may be repeated")
 	c.Flags().BoolVar(&opt.Headline, "headline", false, "only the headline window")
 	c.Flags().BoolVar(&opt.Runs, "runs", false, "csv: the values of single runs too")
+	c.Flags().BoolVar(&opt.Figures, "figures", false, "csv: only what planrun import reads, of the headline: scenario, target, metric, statistic, value")
 	c.Flags().BoolVar(&series, "series", false, "csv: instead of values what was sampled, by run and time")
 	return c
 }
@@ -78,7 +79,7 @@ func exportFlags(c *cobra.Command, format string, series bool) error {
 		name string
 		ok   bool
 	}{
-		{"runs", format == "csv" && !series}, {"series", format == "csv"},
+		{"runs", format == "csv" && !series}, {"figures", format == "csv" && !series}, {"series", format == "csv"},
 		{"metric", format != "junit" && !series}, {"headline", format != "junit" && !series},
 	} {
 		if c.Flags().Changed(flag.name) && !flag.ok {

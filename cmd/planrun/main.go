@@ -87,7 +87,9 @@ what happens, and judges the result. "planrun PLAN.yaml" is short for "planrun r
 	}
 	root.SetFlagErrorFunc(unknownFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddGroup(&cobra.Group{ID: "run", Title: "Run plans:"}, &cobra.Group{ID: "set", Title: "Result sets:"}, &cobra.Group{ID: "write", Title: "Write plans:"})
+	cobra.EnableCommandSorting = false // they stand in the order in which one meets them
+	root.AddGroup(&cobra.Group{ID: "run", Title: "Run plans:"}, &cobra.Group{ID: "set", Title: "Read, judge and compare what they left (result sets):"},
+		&cobra.Group{ID: "write", Title: "Write plans:"}, &cobra.Group{ID: "machine", Title: "This machine:"})
 	root.SetHelpCommandGroupID("write")
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
@@ -95,9 +97,10 @@ what happens, and judges the result. "planrun PLAN.yaml" is short for "planrun r
 			root.AddCommand(c)
 		}
 	}
-	add("run", p.runCommand(), p.checkCommand(), p.showCommand(), p.envCommand())
-	add("set", p.reportCommand(), p.judgeCommand(), p.diffCommand(), p.importCommand(), p.exportCommand(), p.cleanCommand())
-	add("write", p.initCommand(), p.listCommand(), p.explainCommand(), p.schemaCommand())
+	add("run", p.runCommand(), p.checkCommand(), p.showCommand())
+	add("set", p.reportCommand(), p.judgeCommand(), p.diffCommand(), p.importCommand(), p.exportCommand())
+	add("write", p.listCommand(), p.explainCommand(), p.initCommand(), p.schemaCommand())
+	add("machine", p.envCommand(), p.cleanCommand())
 	root.AddCommand(p.workerCommand())
 	return root
 }

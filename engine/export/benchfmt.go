@@ -26,7 +26,7 @@ import (
 //
 //	BenchmarkH1-small/stage=throughput/size=4k/target=nginx 1893421 63114.03 req_per_s 2.74 p99_ms
 //
-// A line is a window of a run: repeats and rounds are lines of one name. Windows but the headline have /window=NAME. The name
+// A line is a window of a run: repeats and rounds are lines of one name. Published figures whose runs are not known have none. Windows but the headline have /window=NAME. The name
 // of a scenario begins with a capital letter, as those of benchmarks do; white space, slashes, percent signs and what is not
 // printed are written as in a URL's path. After a name like nginx-2 stands a slash: its end would read as a number of CPUs. The
 // iterations are the requests of the window, or 1.
@@ -162,6 +162,9 @@ func remarks(env *record.Environment) (out []string) {
 	}
 	if !env.Start.IsZero() {
 		out = append(out, "started "+env.Start.UTC().Format("2006-01-02 15:04:05 UTC")+" on "+env.Hostname)
+	}
+	if env.Imported != nil {
+		out = append(out, "published by "+env.Imported.By)
 	}
 	for _, name := range slices.Sorted(maps.Keys(env.Programs)) {
 		if v := env.Programs[name].Version; v != "" {

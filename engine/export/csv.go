@@ -17,7 +17,7 @@ import (
 // published figures (planrun import):
 //
 //	scenario, target, metric
-//	statistic      how the value was made of the runs': median, sum or max, as the metric has it; beside it the min and max
+//	statistic      how the value was made of the runs': median, sum, max or mean, as the metric has it; beside it the min and max
 //	               of the runs if there are several; run1, run2, ... for the value of one run (Options.Runs)
 //	value          a number, in the metric's unit
 //	unit           of the metric; empty for a plain number
@@ -25,12 +25,17 @@ import (
 //	matrix.NAME    a column an axis
 //	window         empty for the headline, phase/fault, load/small, ...: see package record
 //	round, repeat, run   of one run
-//	runs           how many runs the value is of
+//	runs           how many runs the value is of; 0 for published figures of which the runs' values are not known
 //	tainted        the guard that spoils it, in words
 //
-// Cells without a value have no row. Texts that a spreadsheet would take for a formula begin with an apostrophe: see defused.
+// Cells without a value have no row. Of Options.Figures, an error says if two cells have the same scenario and target. Texts that a spreadsheet would take for a formula begin with an apostrophe: see defused.
 func CSV(w io.Writer, set *record.Set, res *record.Results, opt Options) error {
 	t := &values{w: csv.NewWriter(w), axes: axes(res), res: res, opt: opt}
+	if opt.Figures {
+		if err := figures(res); err != nil {
+			return err
+		}
+	}
 	t.row(t.header()...)
 	for i := range res.Cells {
 		if err := t.cell(set, &res.Cells[i]); err != nil {
@@ -57,7 +62,26 @@ type values struct {
 	opt  Options
 }
 
+// figureColumns is how many columns published figures have.
+const figureColumns = 5
+
+// figures finds cells that published figures cannot tell apart.
+func figures(res *record.Results) error {
+	seen := map[[2]string]record.Coord{}
+	for _, c := range res.Cells {
+		key := [2]string{c.Coord.Scenario, c.Coord.Target}
+		if other, twice := seen[key]; twice {
+			return fmt.Errorf("figures have a scenario and a target only, which %q and %q share", place(other), place(c.Coord))
+		}
+		seen[key] = c.Coord
+	}
+	return nil
+}
+
 func (t *values) row(cells ...string) {
+	if t.opt.Figures {
+		cells = cells[:figureColumns]
+	}
 	_ = t.w.Write(cells) // t.w.Error has it
 }
 
@@ -132,12 +156,18 @@ type statistic struct {
 	value float64
 }
 
-// statistics are the cell's value, by the name of how it was made, and the lowest and highest of the runs if there are several.
+// statistics are the cell's value, by the name of how it was made, and the lowest and highest of the runs if there are several;
+// of published figures whose runs are not known what was published.
 func statistics(across series.Across, v record.Value) []statistic {
 	if across == "" {
 		across = series.Median
 	}
 	out := []statistic{{string(across), v.Value}}
+	for _, name := range slices.Sorted(maps.Keys(v.Whole)) {
+		if name != string(across) {
+			out = append(out, statistic{name, v.Whole[name]})
+		}
+	}
 	if len(v.Runs) < 2 {
 		return out
 	}

@@ -26,11 +26,13 @@ type Options struct {
 	Headline bool
 	// Runs has the values of single runs beside those of cells, where a format can tell the two apart (CSV).
 	Runs bool
+	// Figures leaves of a CSV what planrun import reads: the first five columns, of the headline.
+	Figures bool
 }
 
 // wants reports whether a metric of a window is exported.
 func (o Options) wants(window, metric string) bool {
-	if o.Headline && window != "" {
+	if (o.Headline || o.Figures) && window != "" {
 		return false
 	}
 	if len(o.Metrics) == 0 {

@@ -158,6 +158,11 @@ func propertiesOf(res *record.Results, env *record.Environment) (out []junit.Pro
 	add("plan", res.Plan)
 	add("planrun", env.Planrun)
 	add("command", strings.Join(env.Command, " "))
+	if env.Imported != nil {
+		add("published by", env.Imported.By)
+		add("file", env.Imported.File)
+		add("sha256", env.Imported.SHA256)
+	}
 	add("os", env.OS)
 	add("kernel", env.Kernel)
 	add("cpu", env.CPUModel)
