@@ -12,11 +12,10 @@ import (
 	"github.com/planrun/planrun/engine/verdict"
 )
 
-// verdictRun tells expressions about a run. Whole adds what only a finished run has: all windows and series.
-func verdictRun(d *record.Data, whole bool) *verdict.Run {
-	r := d.Run
+// verdictRun tells expressions about a run. Whole adds what only a finished run has: all windows, and its guards.
+func verdictRun(r *record.Run, samples verdict.Samples, whole bool) *verdict.Run {
 	out := &verdict.Run{Round: r.Coord.Round, Repeat: r.Coord.Repeat, Metrics: r.Metrics[""], Absent: map[string]string{}, Phases: map[string]*verdict.Window{},
-		Loads: map[string]*verdict.Window{}, Events: events(d), Replicas: map[string][]map[string]any{}, Names: map[string]any{}}
+		Loads: map[string]*verdict.Window{}, Samples: samples, Replicas: map[string][]map[string]any{}, Names: map[string]any{}}
 	switch r.Status {
 	case record.Unmet, record.Interrupted:
 		out.Outcome, out.Reason = verdict.Inconclusive, r.Reason
@@ -39,7 +38,6 @@ func verdictRun(d *record.Data, whole bool) *verdict.Run {
 		out.Phases[p.Name].Seconds += max(0, p.End-p.Start)
 	}
 	if !whole {
-		out.Series = seriesOf(d)
 		return out
 	}
 	for key, why := range r.Missing {
@@ -60,7 +58,6 @@ func verdictRun(d *record.Data, whole bool) *verdict.Run {
 		}
 	}
 	replicas(r, out)
-	out.Series = seriesOf(d)
 	for _, g := range slices.Concat(r.Guards, r.Checks) {
 		if !g.OK && g.Taints != "" {
 			out.Taints = append(out.Taints, verdict.Taint{Guard: g.Name, Message: g.Message, Class: verdict.TaintClass(g.Taints), Load: g.Load, Aside: aside(r, g.Load)})
@@ -128,17 +125,9 @@ func replicas(r *record.Run, out *verdict.Run) {
 	}
 }
 
-func seriesOf(d *record.Data) map[string]*verdict.Series {
-	out := map[string]*verdict.Series{}
-	for name, s := range measure.All(d) {
-		out[name] = &verdict.Series{Name: name, T: s.T, V: s.V}
-	}
-	return out
-}
-
-// events lists what happened by kind. A kind that was watched is there even if nothing of it happened: the engine watches
+// eventsOf lists what happened by kind. A kind that was watched is there even if nothing of it happened: the engine watches
 // its processes and actions.
-func events(d *record.Data) map[string][]verdict.Event {
+func eventsOf(d *record.Data) map[string][]verdict.Event {
 	out := map[string][]verdict.Event{}
 	for _, k := range watchedEvents {
 		if d.Run.Published != nil {
@@ -160,7 +149,7 @@ var watchedEvents = []string{"exit", "restart", "change", "fault", "phase", "abo
 // derive computes the metrics, guards and self-checks of a finished run, with the plan's own metrics.
 func (p *Program) derive(ctx context.Context, d *record.Data) {
 	measure.Derive(d)
-	run := verdictRun(d, true)
+	run := verdictRun(d.Run, samplesOf(d), true)
 	at := verdictCoord(d.Run.Coord)
 	for _, x := range p.custom {
 		r, ok := x.Eval(ctx, at, run)

@@ -58,11 +58,18 @@ func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error
 	res := &record.Results{Version: record.Version, Plan: p.Plan.Name, About: p.Plan.About, Complete: true, Undone: end.NotUndone, Stages: stages}
 	var runs []*record.Run
 	var failed []string
-	for d, err := range set.All() {
+	notes := map[string][]string{}
+	rules, problems := verdict.NewRules(p.compiler, definitions(p.Plan))
+	if len(problems) > 0 {
+		return nil, p.verdictProblems(problems)
+	}
+	samples := &shelf{set: set, series: rules.Series()}
+	for stored, err := range p.stored(set) {
 		if err != nil {
 			return nil, err
 		}
-		r := d.Run
+		r := stored.Run
+		notes[r.ID] = stored.notes
 		cell := data.Cells[verdictCoord(r.Coord)]
 		if cell == nil {
 			cell = &verdict.Cell{} // of a plan that was edited since
@@ -75,19 +82,13 @@ func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error
 			if r.Install == "" {
 				addNone(cell, r)
 			} else {
-				addRun(cell, verdictRun(d, true))
+				addRun(cell, verdictRun(r, samples.of(r), true))
 			}
 		default:
-			if r.Status == record.Unfinished || len(r.Metrics) == 0 || p.needsMetrics(r) {
-				p.derive(context.Background(), d)
-				if err := set.Rederived(r); err != nil {
-					return nil, err
-				}
-			}
 			if r.Status == record.Unfinished || r.Status == record.Interrupted {
 				res.Complete = false
 			}
-			run := verdictRun(d, true)
+			run := verdictRun(r, samples.of(r), true)
 			if r.Status == record.Unfinished {
 				run.Outcome, run.Reason = verdict.Inconclusive, "it was not finished: planrun was killed"
 			}
@@ -107,10 +108,6 @@ func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error
 		}
 	}
 	p.paramsOf(data, stages)
-	rules, problems := verdict.NewRules(p.compiler, definitions(p.Plan))
-	if len(problems) > 0 {
-		return nil, p.verdictProblems(problems)
-	}
 	js := rules.Judge(context.Background(), data, verdict.Options{Gate: gateOption(opt.Gate)})
 	res.Verdicts = judgements(p, js)
 	res.Cells, res.Descs = measure.CellsOf(runs)
@@ -122,7 +119,7 @@ func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error
 	if err := set.WriteResults(res); err != nil {
 		return nil, err
 	}
-	out.Input = input(set, res, env, runs)
+	out.Input = input(set, res, env, runs, notes)
 	return out, out.writeReport()
 }
 

@@ -89,7 +89,7 @@ func (r *run) snapshotData() *record.Data {
 func (r *run) soFar(phase string) *verdict.Run {
 	d := r.snapshotData()
 	metrics, absent := measure.DerivePhase(d, phase, r.since(time.Now()))
-	out := verdictRun(d, false)
+	out := verdictRun(d.Run, samplesOf(d), false)
 	out.Metrics, out.Absent = metrics, absent
 	return out
 }
@@ -99,7 +99,7 @@ func (r *run) lastSecond() *verdict.Run {
 	d := r.snapshotData()
 	now := r.since(time.Now())
 	metrics, absent := measure.DeriveWindow(d, now-2, now)
-	out := verdictRun(d, false)
+	out := verdictRun(d.Run, samplesOf(d), false)
 	out.Metrics, out.Absent = metrics, absent
 	return out
 }

@@ -98,7 +98,9 @@ func (r *run) finish(ctx context.Context) error {
 	if err != nil {
 		err = fmt.Errorf("writing what the run %s came to: %w", r.rec.ID, err)
 	}
-	addRun(r.session.cell(r.cell), verdictRun(&data, true))
+	// What was sampled of it is on disk by now, so it is not kept for later stages.
+	stored := shelf{set: r.session.set}
+	addRun(r.session.cell(r.cell), verdictRun(data.Run, stored.of(data.Run), true))
 	r.progress.Done(r.rec)
 	if r.rec.Status == record.Interrupted {
 		err = errors.Join(err, ErrInterrupted)

@@ -7,11 +7,9 @@ import (
 	"slices"
 
 	"github.com/planrun/planrun/dsl"
-	"github.com/planrun/planrun/engine/measure"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/report"
 	"github.com/planrun/planrun/engine/verdict"
-	"github.com/planrun/planrun/internal/hdr"
 )
 
 // judgements are the outcomes as they are stored.
@@ -115,47 +113,11 @@ func (p *Program) sections(res *record.Results) (out []record.Section) {
 
 func against(r dsl.RatioTo) record.Against { return record.Against{Target: r.Target, Best: r.Best} }
 
-// input is what the report is made of.
-func input(set *record.Set, res *record.Results, env *record.Environment, runs []*record.Run) report.Input {
-	// A report asks for one run's series and events after the other: what was read last serves the next question.
-	var last *record.Data
-	var series map[string]measure.Series
-	read := func(id string) (err error) {
-		if last == nil || last.Run.ID != id {
-			series = nil
-			last, err = set.Data(id)
-		}
-		return err
+// input is what the report is made of. Notes say of each run what is missing of what was recorded.
+func input(set *record.Set, res *record.Results, env *record.Environment, runs []*record.Run, notes map[string][]string) report.Input {
+	r := &recordings{set: set, runs: map[string]*record.Run{}, notes: notes}
+	for _, run := range runs {
+		r.runs[run.ID] = run
 	}
-	return report.Input{Results: res, Environment: env, Runs: runs,
-		Series: func(id, name string) ([]float64, []float64, error) {
-			if err := read(id); err != nil {
-				return nil, nil, err
-			}
-			if series == nil {
-				series = measure.All(last)
-			}
-			return series[name].T, series[name].V, nil
-		},
-		Threads: func(id string) (out []report.Track, err error) {
-			if err := read(id); err != nil {
-				return nil, err
-			}
-			for _, s := range measure.Threads(last, "sut") {
-				out = append(out, report.Track{Name: s.Desc.Name, T: s.T, V: s.V})
-			}
-			return out, nil
-		},
-		Latency: func(id string) (*hdr.Histogram, error) {
-			if err := read(id); err != nil {
-				return nil, err
-			}
-			return measure.Latency(last), nil
-		},
-		Events: func(id string) ([]record.Event, []string, error) {
-			if err := read(id); err != nil {
-				return nil, nil, err
-			}
-			return last.Events, last.Notes, nil
-		}}
+	return report.Input{Results: res, Environment: env, Runs: runs, Series: r.series, Threads: r.threads, Latency: r.latency, Events: r.events}
 }

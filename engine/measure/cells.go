@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
@@ -16,20 +17,30 @@ func CellsOf(runs []*record.Run) ([]record.Cell, map[string]series.Desc) {
 	for _, r := range runs {
 		c.add(r)
 	}
-	return c.finish(), c.descs
+	return c.finish(), c.described()
 }
 
 // cells are cells in the making.
 type cells struct {
 	order []*cell
 	byKey map[string]*cell
-	descs map[string]series.Desc
+	descs map[string]*series.Desc
 }
 
 type cell struct {
 	record.Cell
-	taints map[string]map[string][]string // window -> metric -> messages
-	with   int                            // runs with results
+	figures map[string]map[string]*figure // window -> metric
+	with    int                           // runs with results
+}
+
+// A figure is a metric of a cell in the making.
+type figure struct {
+	desc    *series.Desc
+	runs    []float64
+	whole   map[string]float64 // published statistics of all runs, instead of runs; value is the one that counts
+	value   float64
+	tainted int    // runs in which a guard spoils it
+	why     string // the first of these guards, in words
 }
 
 // Key addresses a cell: a coordinate without its round and repeat.
@@ -44,14 +55,14 @@ func Key(c record.Coord) string {
 
 func (c *cells) add(r *record.Run) {
 	if c.byKey == nil {
-		c.byKey, c.descs = map[string]*cell{}, map[string]series.Desc{}
+		c.byKey, c.descs = map[string]*cell{}, map[string]*series.Desc{}
 	}
 	key := Key(r.Coord)
 	to := c.byKey[key]
 	if to == nil {
 		coord := r.Coord
 		coord.Round, coord.Repeat = 0, 0
-		to = &cell{Cell: record.Cell{Coord: coord, Metrics: map[string]map[string]record.Value{}}, taints: map[string]map[string][]string{}}
+		to = &cell{Cell: record.Cell{Coord: coord, Metrics: map[string]map[string]record.Value{}}, figures: map[string]map[string]*figure{}}
 		c.byKey[key] = to
 		c.order = append(c.order, to)
 	}
@@ -66,33 +77,31 @@ func (c *cells) add(r *record.Run) {
 	if to.Status != record.Done {
 		to.Status, to.Reason = r.Status, r.Reason
 	}
-	d := newDescriber(r)
+	describe := sync.OnceValue(func() describer { return newDescriber(r) })
 	for w, metrics := range r.Metrics {
-		if to.Metrics[w] == nil {
-			to.Metrics[w] = map[string]record.Value{}
+		figures := to.figures[w]
+		if figures == nil {
+			figures = make(map[string]*figure, len(metrics))
+			to.figures[w] = figures
 		}
 		spoilt := tainting(r, w)
 		for name, v := range metrics {
-			desc, ok := c.descs[name]
-			if !ok {
-				if desc, ok = d.describe(name); !ok {
-					desc = series.Desc{Name: name, Across: series.Median, Class: series.Timing}
-				}
-				c.descs[name] = desc
+			f := figures[name]
+			if f == nil {
+				f = &figure{desc: c.desc(name, describe)}
+				figures[name] = f
 			}
-			value := to.Metrics[w][name]
-			value.Runs = append(value.Runs, v)
-			to.Metrics[w][name] = value
-			if why := spoilt.of(desc); why != "" {
-				if to.taints[w] == nil {
-					to.taints[w] = map[string][]string{}
+			f.runs = append(f.runs, v)
+			if why := spoilt.of(f.desc); why != "" {
+				if f.tainted == 0 {
+					f.why = why
 				}
-				to.taints[w][name] = append(to.taints[w][name], why)
+				f.tainted++
 			}
 		}
 	}
 	if r.Published != nil {
-		c.whole(to, r, d)
+		c.whole(to, r, describe)
 	}
 	for key, why := range r.Missing {
 		if to.Missing == nil {
@@ -102,25 +111,46 @@ func (c *cells) add(r *record.Run) {
 	}
 }
 
+// desc describes a metric, as the first run that has it does.
+func (c *cells) desc(name string, of func() describer) *series.Desc {
+	if d := c.descs[name]; d != nil {
+		return d
+	}
+	d, ok := of().describe(name)
+	if !ok {
+		d = series.Desc{Name: name, Across: series.Median, Class: series.Timing}
+	}
+	c.descs[name] = &d
+	return &d
+}
+
+func (c *cells) described() map[string]series.Desc {
+	out := make(map[string]series.Desc, len(c.descs))
+	for name, d := range c.descs {
+		out[name] = *d
+	}
+	return out
+}
+
 func (c *cells) finish() []record.Cell {
 	var out []record.Cell
 	for _, cl := range c.order {
-		for w, metrics := range cl.Metrics {
-			for name, v := range metrics {
-				if v.Whole == nil {
-					v.Value = stats.Across(c.descs[name].Across, v.Runs)
+		for w, figures := range cl.figures {
+			cl.Metrics[w] = make(map[string]record.Value, len(figures))
+			for name, f := range figures {
+				v := record.Value{Value: f.value, Runs: f.runs, Whole: f.whole, Tainted: f.why}
+				if f.whole == nil {
+					v.Value = stats.Across(f.desc.Across, f.runs)
 				}
-				if t := cl.taints[w][name]; len(t) > 0 {
-					v.Tainted = t[0]
-					if cl.with > 1 {
-						v.Tainted = fmt.Sprintf("in %d of %d runs: %s", len(t), cl.with, t[0])
-					}
+				if f.tainted > 0 && cl.with > 1 {
+					v.Tainted = fmt.Sprintf("in %d of %d runs: %s", f.tainted, cl.with, f.why)
 				}
-				metrics[name] = v
+				cl.Metrics[w][name] = v
 				// A metric that some runs have is not missing.
 				delete(cl.Missing, MissingKey(w, name))
 			}
 		}
+		cl.figures = nil
 		out = append(out, cl.Cell)
 	}
 	return out
@@ -129,7 +159,7 @@ func (c *cells) finish() []record.Cell {
 // taints are the messages of the first guard that spoils figures of timing in a window, and of the first that spoils all.
 type taints struct{ timing, work string }
 
-func (t taints) of(d series.Desc) string {
+func (t taints) of(d *series.Desc) string {
 	if d.Class == series.Timing {
 		return t.timing
 	}

@@ -74,7 +74,7 @@ func TestTaint(t *testing.T) {
 		{record.Guard{Taints: "work", OK: true}, series.Count, ""}, {record.Guard{Message: "warning"}, series.Timing, ""},
 	} {
 		r := &record.Run{Guards: []record.Guard{c.guard}}
-		if got := tainting(r, "").of(series.Desc{Class: c.class}); got != c.want {
+		if got := tainting(r, "").of(&series.Desc{Class: c.class}); got != c.want {
 			t.Errorf("%+v taints %s: %q, want %q", c.guard, c.class, got, c.want)
 		}
 	}

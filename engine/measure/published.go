@@ -44,19 +44,15 @@ func WholeValue(a series.Across, stats map[string]float64) (float64, bool) {
 }
 
 // whole adds to a cell the figures that are known of all its runs together.
-func (c *cells) whole(to *cell, r *record.Run, d describer) {
+func (c *cells) whole(to *cell, r *record.Run, describe func() describer) {
 	for _, name := range slices.Sorted(maps.Keys(r.Published.Whole)) {
 		stats := r.Published.Whole[name]
-		desc, ok := c.descs[name]
-		if !ok {
-			desc, _ = d.describe(name)
-			c.descs[name] = desc
-		}
+		desc := c.desc(name, describe)
 		if v, ok := WholeValue(desc.Across, stats); ok {
-			if to.Metrics[""] == nil {
-				to.Metrics[""] = map[string]record.Value{}
+			if to.figures[""] == nil {
+				to.figures[""] = map[string]*figure{}
 			}
-			to.Metrics[""][name] = record.Value{Value: v, Whole: stats}
+			to.figures[""][name] = &figure{desc: desc, whole: stats, value: v}
 		}
 	}
 }

@@ -1,9 +1,11 @@
 package record
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,7 +18,12 @@ func (s *Set) WriteFile(name string, content []byte) error {
 	return replace(s.Path(name), content)
 }
 
-func replace(path string, content []byte) (err error) {
+func replace(path string, content []byte) error {
+	return replaceBy(path, func(w io.Writer) error { _, err := w.Write(content); return err })
+}
+
+// replaceBy writes a file in one step, by what write writes.
+func replaceBy(path string, write func(io.Writer) error) (err error) {
 	dir, base := filepath.Split(path)
 	f, err := os.CreateTemp(dir, "."+base+".*")
 	if err != nil {
@@ -28,8 +35,8 @@ func replace(path string, content []byte) (err error) {
 			err = fmt.Errorf("writing %s: %w", base, err)
 		}
 	}()
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	w := bufio.NewWriter(f)
+	err = errors.Join(write(w), w.Flush(), f.Chmod(0o644), f.Sync(), f.Close())
 	if err != nil {
 		return err
 	}
@@ -76,11 +83,6 @@ func (s *Set) End() (*End, error) {
 		return nil, nil
 	}
 	return e, err
-}
-
-// WriteResults writes results.json.
-func (s *Set) WriteResults(r *Results) error {
-	return replaceJSON(s.Path("results.json"), r)
 }
 
 // Results reads results.json.

@@ -45,11 +45,14 @@ func FuzzData(f *testing.F) {
 		if json.Unmarshal(run, d.Run) != nil {
 			d.Run = &Run{Status: Unfinished}
 		}
-		err := d.read(func(name string) (io.ReadCloser, error) {
+		open := func(name string) (io.ReadCloser, error) {
 			return io.NopCloser(bytes.NewReader(map[string][]byte{files[1]: series, files[2]: hlog, files[3]: events}[name])), nil
-		})
-		if err != nil {
+		}
+		if err := d.read(open, Everything); err != nil {
 			t.Fatal(err)
+		}
+		if d.Run.Status == Unfinished {
+			closePhases(d)
 		}
 		for _, p := range d.Points {
 			if !finite(p.T) || !finite(p.V) || p.Series == "" {

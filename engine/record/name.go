@@ -38,8 +38,8 @@ func runNumber(id string) int {
 	return n
 }
 
-// runName is what follows the number: the run's coordinates, readable.
-func runName(c Coord) string {
+// RunName is what follows the number in the name of a run's directory: its coordinates, readable.
+func RunName(c Coord) string {
 	parts := []string{slug(c.Stage), slug(c.Target), slug(c.Scenario)}
 	for _, a := range c.Matrix {
 		parts = append(parts, slug(a.Value))

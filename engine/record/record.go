@@ -110,6 +110,7 @@ type Run struct {
 	Values     map[string]any      `json:"values,omitempty"` // of `record:` and `exec`
 	Processes  []Process           `json:"processes,omitempty"`
 	Facts      Facts               `json:"facts"`
+	Files      map[string]int64    `json:"files,omitempty"`       // bytes of series.jsonl, latency.hlog and events.jsonl when it ended
 	Examples   []string            `json:"examples,omitempty"`    // of errors
 	Series     []series.SeriesDesc `json:"series,omitempty"`      // of the probes that watched
 	ValueDescs []series.Desc       `json:"value_descs,omitempty"` // of Values that are metrics

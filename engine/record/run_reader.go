@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -20,7 +19,7 @@ import (
 // Run reads the run.json of a run. A run whose engine died is Unfinished; of one that died before anything was known,
 // only the ID is.
 func (s *Set) Run(id string) (*Run, error) {
-	r, err := versioned(readJSON[Run](s.Path("runs", id, "run.json")))
+	r, err := versioned(readRun(s.Path("runs", id, "run.json")))
 	var syntax *json.SyntaxError
 	if errors.Is(err, fs.ErrNotExist) || errors.As(err, &syntax) {
 		return &Run{Version: Version, ID: id, Status: Unfinished, Reason: "planrun ended before it had written what the run is"}, nil
@@ -35,41 +34,26 @@ func (s *Set) Run(id string) (*Run, error) {
 	return r, nil
 }
 
-// Data reads a run with everything that was recorded of it. Seconds of a load are added up over its workers (Worker is
-// AllWorkers) and sorted by load and time; points and events are in the order of their times.
-func (s *Set) Data(id string) (*Data, error) {
-	run, err := s.Run(id)
-	if err != nil {
-		return nil, err
-	}
-	d := &Data{Run: run}
-	if run.Status == Unsupported || run.Status == Skipped || run.Published != nil {
-		return d, nil
-	}
-	if err := d.read(func(name string) (io.ReadCloser, error) { return os.Open(s.Path("runs", id, name)) }); err != nil {
-		return nil, fmt.Errorf("run %s: %w", id, err)
-	}
-	return d, nil
-}
-
-// read reads what was recorded of d.Run.
-func (d *Data) read(open func(name string) (io.ReadCloser, error)) error {
+// read reads the part of what was recorded of d.Run.
+func (d *Data) read(open func(name string) (io.ReadCloser, error), p Part) error {
 	var n notes
-	j := join{sums: map[secondKey]*load.Second{}, hists: map[histKey]*histSum{}, where: map[hlogKey]histKey{}, notes: &n}
-	err := errors.Join(
-		readLines(open, "series.jsonl", &n, func(line []byte) error { return j.seriesLine(d, line) }),
-		readLines(open, "latency.hlog", &n, j.hlogLine),
-		readLines(open, "events.jsonl", &n, func(line []byte) error { return eventLine(d, line) }),
-	)
-	if err != nil {
+	j := join{part: p, sums: map[secondKey]*load.Second{}, hists: map[histKey]*histSum{}, where: map[hlogKey]histKey{}, notes: &n}
+	var errs []error
+	if p.Points != nil || p.Seconds {
+		errs = append(errs, readLines(open, "series.jsonl", &n, func(line []byte) error { return j.seriesLine(d, line) }))
+	}
+	if p.Seconds && p.Histograms {
+		errs = append(errs, readLines(open, "latency.hlog", &n, j.hlogLine))
+	}
+	if p.Events {
+		errs = append(errs, readLines(open, "events.jsonl", &n, func(line []byte) error { return eventLine(d, line) }))
+	}
+	if err := errors.Join(errs...); err != nil {
 		return err
 	}
 	d.Seconds = j.seconds()
 	slices.SortStableFunc(d.Points, func(a, b series.Point) int { return compare(a.T, b.T) })
 	slices.SortStableFunc(d.Events, func(a, b Event) int { return compare(a.T, b.T) })
-	if d.Run.Status == Unfinished {
-		closePhases(d)
-	}
 	d.Notes = n.all()
 	return nil
 }
@@ -95,6 +79,7 @@ func eventLine(d *Data, line []byte) error {
 
 // A join brings counters and histograms of seconds together again.
 type join struct {
+	part  Part
 	sums  map[secondKey]*load.Second
 	hists map[histKey]*histSum
 	where map[hlogKey]histKey
@@ -113,6 +98,9 @@ type histSum struct {
 }
 
 func (j *join) seriesLine(d *Data, line []byte) error {
+	if !j.part.wants(line) {
+		return nil
+	}
 	var l seriesLine
 	if err := json.Unmarshal(line, &l); err != nil {
 		return err
@@ -121,7 +109,12 @@ func (j *join) seriesLine(d *Data, line []byte) error {
 		if l.Series == "" {
 			return errors.New("it is neither a point nor a second of a load")
 		}
-		d.Points = append(d.Points, l.Point)
+		if j.part.Points != nil && j.part.Points(l.Series) {
+			d.Points = append(d.Points, l.Point)
+		}
+		return nil
+	}
+	if !j.part.Seconds {
 		return nil
 	}
 	k := secondKey{l.Load.Load, l.Load.Phase, l.Load.Second}
@@ -131,6 +124,9 @@ func (j *join) seriesLine(d *Data, line []byte) error {
 		j.sums[k] = sum
 	}
 	AddCounts(&sum.Counts, l.Load.Counts)
+	if !j.part.Histograms {
+		return nil
+	}
 	for what, h := range l.Hists {
 		if l.At == nil || histogram(sum, what) == nil || h.N < 0 || h.Over < 0 || h.Min > h.Max {
 			return fmt.Errorf("what it says of the histogram %q makes no sense", what)

@@ -52,7 +52,7 @@ type WriterOptions struct {
 // StartRun makes the directory of a run (run.ID is set) and writes its first run.json, which says that the run is
 // unfinished: it stays like this if the engine dies.
 func (s *Set) StartRun(run *Run, o WriterOptions) (*RunWriter, error) {
-	id, err := s.number("runs", runName(run.Coord))
+	id, err := s.number("runs", RunName(run.Coord))
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (s *Set) StartRun(run *Run, o WriterOptions) (*RunWriter, error) {
 
 // WriteRun writes a run that never began: unsupported, skipped, or its target could not be installed.
 func (s *Set) WriteRun(run *Run) error {
-	id, err := s.number("runs", runName(run.Coord))
+	id, err := s.number("runs", RunName(run.Coord))
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (w *RunWriter) Lost() int {
 	return w.lost
 }
 
-// Finish flushes, sets Facts.Lost, writes the final run.json and closes the files. Only the first call does anything.
+// Finish flushes, sets Facts.Lost and Files, writes the final run.json and closes the files. Only the first call does anything.
 func (w *RunWriter) Finish(run *Run) error {
 	w.mu.Lock()
 	if w.closed {
@@ -213,7 +213,7 @@ func (w *RunWriter) Finish(run *Run) error {
 	defer w.mu.Unlock()
 	w.flush()
 	err := w.closeFiles()
-	run.Facts.Lost = w.lost
+	run.Facts.Lost, run.Files = w.lost, lengths(w.Dir)
 	return errors.Join(err, w.write(finiteRun(run)))
 }
 

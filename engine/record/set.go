@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -135,30 +134,4 @@ func (s *Set) RunIDs() ([]string, error) {
 		return strings.Compare(a, b)
 	})
 	return ids, nil
-}
-
-// Runs reads the run.json of each run, in order, without its samples. A run that cannot be read gives an error, and the
-// next one follows.
-func (s *Set) Runs() iter.Seq2[*Run, error] {
-	return each(s, s.Run)
-}
-
-// All reads each run with everything that was recorded of it, one at a time.
-func (s *Set) All() iter.Seq2[*Data, error] {
-	return each(s, s.Data)
-}
-
-func each[T any](s *Set, read func(id string) (*T, error)) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		ids, err := s.RunIDs()
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		for _, id := range ids {
-			if !yield(read(id)) {
-				return
-			}
-		}
-	}
 }

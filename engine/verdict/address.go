@@ -119,7 +119,7 @@ func (p *pass) part(e ast.Expr, in *address, what, name string, known func(int, 
 	case "replicas":
 		out.process = name
 	case "series":
-		p.needs.series = true
+		p.needs.series[name] = true
 		p.needs.result(name)
 	case "events":
 		p.needs.result("events " + name)

@@ -39,8 +39,7 @@ type Run struct {
 	Phases        map[string]*Window // Start and Seconds are those of the phase
 	Loads         map[string]*Window
 	Answers       map[string]float64          // by who gave them; nil: nothing counted
-	Series        map[string]*Series          // seconds since the run began
-	Events        map[string][]Event          // a kind that nothing watched is not in it
+	Samples       Samples                     // nil: there are none
 	Replicas      map[string][]map[string]any // process -> replicas -> metric -> float64 or []float64
 	Taints        []Taint
 	Names         map[string]any // as in Data, where they differ between runs

@@ -3,6 +3,7 @@ package verdict
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -56,6 +57,7 @@ type rule struct {
 	when   *Program
 	pass   *Program
 	cases  []*Program // nil: the rest
+	series []string   // that these read
 }
 
 // group is what is judged together: a cell, or the cells of a target, or all.
@@ -77,6 +79,15 @@ func NewRules(c *Compiler, defs []Definition) (*Rules, []DefProblem) {
 		all = append(all, b.problems...)
 	}
 	return r, all
+}
+
+// Series are the names of the series that the rules read.
+func (r *Rules) Series() (names []string) {
+	for _, rule := range r.rules {
+		names = append(names, rule.series...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Select gives the cells for which a condition of select time holds; one that cannot be evaluated for a cell (an axis

@@ -214,13 +214,15 @@ func (p *Program) Eval(ctx context.Context, v Values) Result {
 	if v.lets == nil {
 		v.lets = map[string]*letValue{}
 	}
+	var limit *budget
 	if p.loops { // nothing else takes long
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, EvalLimit)
+		limit, cancel = newBudget(ctx)
+		ctx = limit
 		defer cancel()
 	}
 	rec := &recorder{}
-	act := &activation{ctx, p, &v, &reader{ix: p.compiler.ix, data: v.Data, now: v.Now, at: v.At, round: v.Round, repeat: v.Repeat, rec: rec}}
+	act := &activation{ctx, p, &v, &reader{ix: p.compiler.ix, data: v.Data, now: v.Now, at: v.At, round: v.Round, repeat: v.Repeat, rec: rec, time: limit}}
 	out, details, err := p.eval(ctx, act)
 	res := Result{Absorbed: rec.absorbed, Reads: rec.reads}
 	for _, r := range rec.reads {

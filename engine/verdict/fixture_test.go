@@ -73,8 +73,9 @@ func fixtureRun(sc *Scenario, c Coord, i, r int) *Run {
 	if c.Target == "nginx" && c.Scenario == "latency" {
 		m["accepts"] = 5
 	}
-	run := &Run{Round: 1, Repeat: r + 1, Metrics: m, Phases: map[string]*Window{}, Loads: map[string]*Window{}, Series: map[string]*Series{},
-		Events: map[string][]Event{"exit": {{At: 12, Process: "nginx", Detail: "status 1"}}, "oom": {}}}
+	run := &Run{Round: 1, Repeat: r + 1, Metrics: m, Phases: map[string]*Window{}, Loads: map[string]*Window{}}
+	at := atHand{map[string]*Series{}, map[string][]Event{"exit": {{At: 12, Process: "nginx", Detail: "status 1"}}, "oom": {}}}
+	run.Samples = at
 	for j, p := range sc.Phases {
 		run.Phases[p] = &Window{Start: float64(60 * j), Seconds: 60, Metrics: map[string]float64{"p50_ms": float64(j*20 + 1), "p99_ms": 9, "sut_rss_mib_max": 40},
 			Loads: map[string]*Window{"honest": {Metrics: map[string]float64{"p99_ms": float64(5 + j)}}}}
@@ -90,10 +91,10 @@ func fixtureRun(sc *Scenario, c Coord, i, r int) *Run {
 		rss.T, rss.V = append(rss.T, float64(t)+0.5), append(rss.V, 100+2*float64(t%60)+float64(t%2))
 	}
 	for _, x := range sc.Series {
-		run.Series[x.Name] = &Series{}
+		at.series[x.Name] = &Series{}
 	}
 	if sc.Series != nil {
-		run.Series["sut_rss_mib"], run.Series["p99_ms"] = rss, rss
+		at.series["sut_rss_mib"], at.series["p99_ms"] = rss, rss
 	}
 	if sc.Replicas != nil {
 		run.Replicas = map[string][]map[string]any{}
@@ -106,6 +107,19 @@ func fixtureRun(sc *Scenario, c Coord, i, r int) *Run {
 		}
 	}
 	return run
+}
+
+// atHand are samples that need not be read; a kind that nothing watched is not in events.
+type atHand struct {
+	series map[string]*Series
+	events map[string][]Event
+}
+
+func (a atHand) Series(name string) (*Series, error) { return a.series[name], nil }
+
+func (a atHand) Events(kind string) ([]Event, bool, error) {
+	e, watched := a.events[kind]
+	return e, watched, nil
 }
 
 func coordOf(t testing.TB, ix *index, at string) Coord {

@@ -3,7 +3,9 @@ package verdict
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 )
 
 // Judgement is what a verdict says of one cell, or of one group of cells.
@@ -42,18 +44,48 @@ type Options struct {
 	Gate string // "": as the plan says; "none"; "all": every verdict gates; else the name of the target whose cells gate
 }
 
-// Judge judges the runs. A cell that was left out is not judged.
-func (r *Rules) Judge(ctx context.Context, d *Data, o Options) (out []Judgement) {
+// Judge judges the runs. A cell that was left out is not judged. Several are judged at once; all that is judged of one cell
+// is judged together, so that the samples of its runs have to be at hand only then.
+func (r *Rules) Judge(ctx context.Context, d *Data, o Options) []Judgement {
+	type task struct {
+		rule *rule
+		group
+		at int // its place in the result
+	}
+	var order []Coord
+	byCell, n := map[Coord][]task{}, 0
 	for _, rule := range r.rules {
 		for _, g := range rule.groups {
 			if leftOut(d, g.cells) {
 				continue
 			}
-			j := rule.judge(ctx, r.c.ix, d, g)
-			j.Gate = rule.gate(g, o)
-			out = append(out, j)
+			first := g.cells[0]
+			if byCell[first] == nil {
+				order = append(order, first)
+			}
+			byCell[first] = append(byCell[first], task{rule, g, n})
+			n++
 		}
 	}
+	out := make([]Judgement, n)
+	var wg sync.WaitGroup
+	cells := make(chan Coord)
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for c := range cells {
+				for _, t := range byCell[c] {
+					j := t.rule.judge(ctx, r.c.ix, d, t.group)
+					j.Gate = t.rule.gate(t.group, o)
+					out[t.at] = j
+				}
+			}
+		})
+	}
+	for _, c := range order {
+		cells <- c
+	}
+	close(cells)
+	wg.Wait()
 	return out
 }
 

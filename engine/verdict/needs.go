@@ -13,19 +13,19 @@ type Needs struct {
 	Metrics  []string // metrics, series and "events KIND"
 	Results  bool     // it reads results
 	Stages   []string // whose results it reads, where they are not those of the current cell
-	Series   bool     // it reads a series, which is of one run
+	Series   []string // that it reads; each is of one run
 }
 
 type needs struct {
 	known                 Time
 	at                    Time
 	names, calls, metrics map[string]bool
-	stages                map[string]bool
-	results, series       bool
+	stages, series        map[string]bool
+	results               bool
 }
 
 func newNeeds(at Time) *needs {
-	return &needs{Always, at, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, false, false}
+	return &needs{Always, at, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, false}
 }
 
 func (n *needs) name(name string, in Time) { n.names[name], n.known = true, n.known&in }
@@ -51,7 +51,10 @@ func (n *needs) merge(l Needs) {
 	for _, x := range l.Stages {
 		n.stages[x] = true
 	}
-	n.results, n.series = n.results || l.Results, n.series || l.Series
+	for _, x := range l.Series {
+		n.series[x] = true
+	}
+	n.results = n.results || l.Results
 	if l.Earliest > AtPlan {
 		n.known &^= l.Earliest - 1
 	}
@@ -63,5 +66,5 @@ func (n *needs) done() Needs {
 		early = n.at
 	}
 	list := func(m map[string]bool) []string { return slices.Sorted(maps.Keys(m)) }
-	return Needs{early, list(n.names), list(n.calls), list(n.metrics), n.results, list(n.stages), n.series}
+	return Needs{early, list(n.names), list(n.calls), list(n.metrics), n.results, list(n.stages), list(n.series)}
 }

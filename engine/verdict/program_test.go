@@ -78,7 +78,7 @@ func TestNeeds(t *testing.T) {
 		t.Error(n)
 	}
 	slowCell := coordOf(t, c.ix, slow)
-	if n := mustCompile(t, c, `series("sut_rss_mib").max() > p99_ms && events("oom").size() == 0`, AtJudge, slowCell).Needs(); !n.Series ||
+	if n := mustCompile(t, c, `series("sut_rss_mib").max() > p99_ms && events("oom").size() == 0`, AtJudge, slowCell).Needs(); !slices.Equal(n.Series, []string{"sut_rss_mib"}) ||
 		!slices.Equal(n.Metrics, []string{"events oom", "p99_ms", "sut_rss_mib"}) {
 		t.Error(n)
 	}

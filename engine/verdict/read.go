@@ -18,6 +18,7 @@ type reader struct {
 	at            Coord
 	round, repeat int
 	rec           *recorder
+	time          *budget // of the evaluation; nil: it takes none
 }
 
 // spot is what an address means: a cell, and perhaps a phase, a load, one run.

@@ -87,7 +87,10 @@ func (s spot) events(kind string) ref.Val {
 	}
 	out := []ref.Val{} // an empty list of events is a result: nothing happened
 	for _, r := range runs {
-		evs, watched := r.Events[kind]
+		evs, watched, why := s.eventsOf(r, kind)
+		if why != nil {
+			return because(Broken, "events %s of %s of %s: %v", kind, r, c, why)
+		}
 		if !watched {
 			return missing("no data: nothing watched for events %q in %s of %s", kind, r, c)
 		}
@@ -104,6 +107,14 @@ func (s spot) events(kind string) ref.Val {
 		}
 	}
 	return eventList{types.NewRefValList(types.DefaultTypeAdapter, out)}
+}
+
+// eventsOf reads the events of a kind of a run.
+func (r *reader) eventsOf(run *Run, kind string) (events []Event, watched bool, err error) {
+	if run.Samples != nil {
+		r.time.reading(func() { events, watched, err = run.Samples.Events(kind) })
+	}
+	return events, watched, err
 }
 
 // targetList is `targets` or `targets.measured`.

@@ -24,8 +24,11 @@ func (s spot) series(name string) ref.Val {
 		return err
 	}
 	s.note(c, name, class, []*Run{run})
-	data := run.Series[name]
-	if data == nil {
+	data, why := s.seriesOf(run, name)
+	switch {
+	case why != nil:
+		return because(Broken, "series %s of %s of %s: %v", name, run, c, why)
+	case data == nil:
 		return missing("no data: %s of %s has no series %s", run, c, name)
 	}
 	for i, v := range data.V {
@@ -42,6 +45,14 @@ func (s spot) series(name string) ref.Val {
 		out = out.between(w.Start, w.Start+w.Seconds).shift(-w.Start)
 	}
 	return seriesObject(out)
+}
+
+// seriesOf reads a series of a run.
+func (r *reader) seriesOf(run *Run, name string) (d *Series, err error) {
+	if run.Samples != nil {
+		r.time.reading(func() { d, err = run.Samples.Series(name) })
+	}
+	return d, err
 }
 
 // between keeps the samples in [from, to].

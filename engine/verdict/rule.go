@@ -177,9 +177,10 @@ func (b *builder) buildExpressions() {
 	}
 }
 
-// oneRun refuses a series where several runs are judged together.
+// oneRun notes the series that a program reads, and refuses them where several runs are judged together.
 func (b *builder) oneRun(field string, p *Program) {
-	if p.needs.Series && b.Each != "run" && b.Each != "round" {
+	b.series = append(b.series, p.needs.Series...)
+	if len(p.needs.Series) > 0 && b.Each != "run" && b.Each != "round" {
 		b.say(field, "add each: run", "a series is of one run, but %s judges several runs together", b.eachText())
 	}
 }
