@@ -76,6 +76,8 @@ var importers = map[string][]string{
 	"github.com/prometheus/common/":        {"engine/export"},
 	"github.com/prometheus/client_model/":  {"engine/export"},
 	"golang.org/x/perf/benchfmt":           {"engine/export"},
+	"golang.org/x/perf/benchmath":          {"engine/stats"},
+	"gonum.org/v1/gonum/":                  {"engine/stats"},
 	"k8s.io/client-go/":                    nil, // engine/kube, when there is one
 }
 

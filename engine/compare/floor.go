@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -39,6 +40,9 @@ func (f Floor) Factor() float64 { return max(f.Chance, f.Stages) }
 // FloorOf is the noise floor of a metric among cells. Again has the repeats of each, as Repeats gives them.
 func FloorOf(cells []*record.Cell, again map[*record.Cell][]*record.Cell, m Name) Floor {
 	f := Floor{Name: m}
+	if len(cells) > 0 {
+		f.Scenario = cells[0].Coord.Scenario
+	}
 	var runs [][]float64
 	var cvs []float64
 	zeros := 0
@@ -47,7 +51,6 @@ func FloorOf(cells []*record.Cell, again map[*record.Cell][]*record.Cell, m Name
 		if r.Why != "" || len(r.Runs) == 0 {
 			continue
 		}
-		f.Scenario = c.Coord.Scenario
 		f.Cells++
 		if f.Runs == 0 || len(r.Runs) < f.Runs {
 			f.Runs = len(r.Runs)
@@ -97,15 +100,19 @@ func FloorOf(cells []*record.Cell, again map[*record.Cell][]*record.Cell, m Name
 	return f
 }
 
-// Floors are the noise floors of every metric that has a better direction, in every window and scenario, in the order of the
-// cells and then of windows and metrics. Control arms of observation have no part in them.
-func Floors(res *record.Results) (out []Floor) {
+// Floors are the noise floors of each scenario, in the order of the cells: of the metrics that which names, given the
+// scenario's cells; nil means every metric that has a better direction, in every window. Control arms of observation have no
+// part in them.
+func Floors(res *record.Results, which func(cells []*record.Cell) []Name) (out []Floor) {
+	if which == nil {
+		which = func(cells []*record.Cell) []Name { return judged(cells, res.Descs) }
+	}
 	again, controls := Repeats(res), Controls(res)
 	var scenarios []string
 	by := map[string][]*record.Cell{}
 	for i := range res.Cells {
 		c := &res.Cells[i]
-		if controls[c] {
+		if controls[c] || !c.Status.HasResults() {
 			continue
 		}
 		if by[c.Coord.Scenario] == nil {
@@ -114,26 +121,28 @@ func Floors(res *record.Results) (out []Floor) {
 		by[c.Coord.Scenario] = append(by[c.Coord.Scenario], c)
 	}
 	for _, sc := range scenarios {
-		names := map[Name]bool{}
-		for _, c := range by[sc] {
-			for window, metrics := range c.Metrics {
-				for metric := range metrics {
-					if Describe(res.Descs, metric).Better != series.Neither {
-						n := Name{Window: window, Metric: metric}
-						n.Text = n.Key()
-						names[n] = true
-					}
-				}
-			}
-		}
-		sorted := make([]Name, 0, len(names))
-		for n := range names {
-			sorted = append(sorted, n)
-		}
-		slices.SortFunc(sorted, func(a, b Name) int { return cmp.Or(cmp.Compare(a.Window, b.Window), cmp.Compare(a.Metric, b.Metric)) })
-		for _, n := range sorted {
+		for _, n := range which(by[sc]) {
 			out = append(out, FloorOf(by[sc], again, n))
 		}
 	}
 	return out
+}
+
+// judged are the metrics of cells that have a better direction, by window and name.
+func judged(cells []*record.Cell, descs map[string]series.Desc) []Name {
+	seen := map[Name]bool{}
+	for _, c := range cells {
+		for window, metrics := range c.Metrics {
+			for metric := range metrics {
+				if Describe(descs, metric).Better != series.Neither {
+					n := Name{Window: window, Metric: metric}
+					n.Text = n.Key()
+					seen[n] = true
+				}
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(seen), func(a, b Name) int {
+		return cmp.Or(cmp.Compare(a.Window, b.Window), cmp.Compare(a.Metric, b.Metric))
+	})
 }

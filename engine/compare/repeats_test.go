@@ -84,7 +84,7 @@ func TestRepeats(t *testing.T) {
 func TestControlArmIsNoNoise(t *testing.T) {
 	res := results([]record.Stage{{Name: "one"}, {Name: "blind", Without: []string{"host"}}},
 		map[string]map[string][]float64{"one": {"a": around(100)}, "blind": {"a": around(150)}})
-	if f := Floors(res); len(f) != 1 || f[0].Stages != 0 || f[0].Cells != 1 {
+	if f := Floors(res, nil); len(f) != 1 || f[0].Stages != 0 || f[0].Cells != 1 {
 		t.Errorf("floors %+v", f)
 	}
 	w := Watched(res)
@@ -101,7 +101,7 @@ func TestFloor(t *testing.T) {
 		"one":  {"a": {1, 1.1, 1.21}, "b": {200, 200, 200}, "c": {5}},
 		"back": {"b": {210, 210, 210}},
 	})
-	all := Floors(res)
+	all := Floors(res, nil)
 	if len(all) != 1 {
 		t.Fatalf("%d floors, want that of the rate: %+v", len(all), all)
 	}
@@ -146,7 +146,7 @@ func TestFloorHolds(t *testing.T) {
 			}
 		}
 		res := results([]record.Stage{{Name: "one"}}, map[string]map[string][]float64{"one": rates})
-		f := Floors(res)[0].Factor()
+		f := Floors(res, nil)[0].Factor()
 		for i := 1; i < len(res.Cells); i++ {
 			ratio := res.Cells[i].Metrics[""]["req_per_s"].Value / res.Cells[0].Metrics[""]["req_per_s"].Value
 			if all++; ratio > f || 1/ratio > f {

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
@@ -17,7 +19,7 @@ func noise(b *builder) ([]Section, error) {
 	}
 	s := Section{Title: "Noise", Blocks: []Block{
 		Paragraph{text("A ratio within the noise floor may be chance. The floor is the larger of two: what the runs of a cell scatter, of all cells of the scenario together, and how far the same cell lay apart in two stages. (A ratio in a table has a floor of its own, of its two sides.)")},
-		b.floors(scenarios),
+		b.floors(),
 	}}
 	s.Blocks = append(s.Blocks, b.medians(scenarios)...)
 	s.Blocks = append(s.Blocks, b.reruns()...)
@@ -36,51 +38,46 @@ func (b *builder) byScenario() [][]unit {
 	return b.groups(units, []string{"scenario"})
 }
 
-// uncontrolled are the cells of units that are no control arm of observation.
-func uncontrolled(units []unit, controls map[*record.Cell]bool) (cells []*record.Cell) {
-	for _, u := range units {
-		if !controls[u.cell] {
-			cells = append(cells, u.cell)
-		}
-	}
-	return cells
-}
-
 // floors has a line for each scenario and headline metric.
-func (b *builder) floors(scenarios [][]unit) Table {
+func (b *builder) floors() Table {
 	t := Table{Columns: []Column{{Title: "scenario"}, {Title: "metric"}, {Title: "fewest runs a cell", Right: true}, {Title: "CV, median of the cells", Right: true}, {Title: "largest CV", Right: true}, {Title: "of"},
 		{Title: "floor of the runs", Right: true}, {Title: "floor between stages", Right: true}, {Title: "of"}, {Title: "noise floor", Right: true}}}
-	controls := compare.Controls(b.res)
-	for _, units := range scenarios {
-		for _, name := range b.headline(units) {
-			f := compare.FloorOf(uncontrolled(units, controls), b.again, compare.ParseName(name))
-			cv, worst, of, between := text(), text(), text(), text()
-			if f.Worst != nil {
-				cv, worst, of = text(percent(f.CV)), text(percent(f.WorstCV)), text(b.among(f.Worst, units))
-			}
-			if f.Stages > 0 {
-				between = text(b.among(f.Apart.First, units) + " to " + oneLine(f.Apart.Second.Coord.Stage))
-			}
-			floor := text(strong(factorOr(f.Factor())))
-			switch {
-			case f.Why != "":
-				floor = text("n/a", b.note(f.Why))
-			case f.Tainted != "":
-				floor = append(floor, b.note("not to be trusted: "+f.Tainted))
-			}
-			t.Rows = append(t.Rows, []Text{text(oneLine(units[0].at("scenario"))), text(mono(name)), text(fmt.Sprint(f.Runs)), cv, worst, of, text(factorOr(f.Chance)), text(factorOr(f.Stages)), between, floor})
+	all := compare.Floors(b.res, func(cells []*record.Cell) (names []compare.Name) {
+		var units []unit
+		for _, c := range cells {
+			units = append(units, unit{cell: c})
 		}
+		for _, m := range b.headline(units) {
+			names = append(names, compare.ParseName(m))
+		}
+		return names
+	})
+	slices.SortStableFunc(all, func(x, y compare.Floor) int {
+		return cmp.Compare(b.rank["scenario"][x.Scenario], b.rank["scenario"][y.Scenario])
+	})
+	within := func(c *record.Cell) string { // which cell of the line's scenario
+		coord := c.Coord
+		coord.Scenario = ""
+		return b.name(coord)
+	}
+	for _, f := range all {
+		cv, worst, of, between := text(), text(), text(), text()
+		if f.Worst != nil {
+			cv, worst, of = text(percent(f.CV)), text(percent(f.WorstCV)), text(within(f.Worst))
+		}
+		if f.Stages > 0 {
+			between = text(within(f.Apart.First) + " to " + oneLine(f.Apart.Second.Coord.Stage))
+		}
+		floor := text(strong(factorOr(f.Factor())))
+		switch {
+		case f.Why != "":
+			floor = text("n/a", b.note(f.Why))
+		case f.Tainted != "":
+			floor = append(floor, b.note("not to be trusted: "+f.Tainted))
+		}
+		t.Rows = append(t.Rows, []Text{text(oneLine(f.Scenario)), text(mono(f.Name.Text)), text(fmt.Sprint(f.Runs)), cv, worst, of, text(factorOr(f.Chance)), text(factorOr(f.Stages)), between, floor})
 	}
 	return withoutEmpty(t)
-}
-
-// among names a cell among those of its scenario.
-func (b *builder) among(c *record.Cell, units []unit) string {
-	coord := c.Coord
-	if len(units) > 0 && units[0].cell.Coord.Scenario == coord.Scenario {
-		coord.Scenario = ""
-	}
-	return b.name(coord)
 }
 
 // factorOr is a factor, nothing if it is not known.
