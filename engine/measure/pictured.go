@@ -15,13 +15,15 @@ func Latency(d *record.Data) *hdr.Histogram {
 }
 
 // Threads are the CPUs in use by each thread of the processes of a role that is recorded one by one, over the whole run;
-// all others together are "other". The name of a series is the thread's: "nginx/4711", with its replica where there are
-// several.
+// all others of a process together are "other". The name of a series is the thread's: "nginx/4711", with its process and
+// replica where there are several.
 func Threads(d *record.Data, role string) []Series {
 	ix := newIndex(d)
-	replicas := false
+	several := map[string]bool{} // processes with threads
 	for _, tr := range ix.tracks {
-		replicas = replicas || tr.series == threadCPU && tr.role == role && tr.replica > 0
+		if tr.series == threadCPU && tr.role == role {
+			several[fmt.Sprintf("%s/%d", tr.source, tr.replica)] = true
+		}
 	}
 	var out []Series
 	for _, tr := range ix.tracks {
@@ -33,7 +35,7 @@ func Threads(d *record.Data, role string) []Series {
 			continue
 		}
 		name := tr.label
-		if replicas || tr.label == otherRest {
+		if len(several) > 1 {
 			name = fmt.Sprintf("%s/%d: %s", tr.source, tr.replica, tr.label)
 		}
 		out = append(out, Series{gauge(name, "cores", series.Timing, "CPUs in use by one thread"), t, v})

@@ -175,3 +175,30 @@ func of(d *record.Data, name, win string) (Series, bool) {
 	}
 	return Series{}, false
 }
+
+func TestPictured(t *testing.T) {
+	d := example()
+	h := Latency(d)
+	if h.Count() == 0 {
+		t.Fatal("there are no latencies")
+	}
+	n := int64(0)
+	for _, s := range d.Seconds {
+		n += s.Latency.Count()
+	}
+	if h.Count() >= n {
+		t.Errorf("%d latencies of the headline, of %d in all", h.Count(), n)
+	}
+	threads := Threads(d, "sut")
+	if len(threads) == 0 {
+		t.Fatal("there are no threads")
+	}
+	for _, s := range threads {
+		if s.Desc.Unit != "cores" || len(s.T) == 0 || len(s.T) != len(s.V) {
+			t.Errorf("%s: %d times, %d values, in %q", s.Desc.Name, len(s.T), len(s.V), s.Desc.Unit)
+		}
+	}
+	if got := Threads(d, "nobody"); len(got) > 0 {
+		t.Errorf("of no role: %v", got)
+	}
+}

@@ -21,7 +21,7 @@ func (b *builder) distrust() (items []Text) {
 		case len(items) == mostGuards:
 			more++
 		default:
-			items = append(items, text(strong(upper(g.say())), fmt.Sprintf(" (%s, in %s); %s. Seen: %s.", g.guard.Name, b.inRuns(g.runs), taintWord(g.guard.Taints), g.seen())))
+			items = append(items, text(doubtful(upper(g.say())), fmt.Sprintf(" (%s, in %s); %s. Seen: %s.", g.guard.Name, b.inRuns(g.runs), taintWord(g.guard.Taints), g.seen())))
 		}
 	}
 	if more > 0 {

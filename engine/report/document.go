@@ -106,6 +106,10 @@ func text(parts ...any) Text {
 func mono(s string) Span   { return Span{Text: s, Style: Mono} }
 func strong(s string) Span { return Span{Text: s, Style: Strong} }
 
+// What is said so is stressed, and stands out by colour where there is any.
+func bad(s string) Span      { return Span{Text: s, Style: Bad} }
+func doubtful(s string) Span { return Span{Text: s, Style: Doubtful} }
+
 // badge is the word of a verdict's outcome.
 func badge(outcome string) Span {
 	switch outcome {

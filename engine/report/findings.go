@@ -94,12 +94,20 @@ func (b *builder) ending() (items []Text) {
 	if why != "" {
 		end += ": " + why
 	}
-	items = append(items, text(strong(end), "."))
+	span := strong(end)
+	switch b.res.Exit {
+	case 0:
+	case 3:
+		span = doubtful(end)
+	default:
+		span = bad(end)
+	}
+	items = append(items, text(span, "."))
 	if len(b.res.Undone) > 0 {
-		items = append(items, text(strong(count(len(b.res.Undone), "change")+" could not be undone"), "; see below."))
+		items = append(items, text(bad(count(len(b.res.Undone), "change")+" could not be undone"), "; see below."))
 	}
 	if !b.res.Complete {
-		items = append(items, text(strong("The result set is not complete"), ": "+b.incomplete()+"."))
+		items = append(items, text(doubtful("The result set is not complete"), ": "+b.incomplete()+"."))
 	}
 	return items
 }

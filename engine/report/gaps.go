@@ -98,7 +98,7 @@ func (b *builder) fewer() (items []Text) {
 		}
 	}
 	if len(short) > 0 {
-		items = append(items, text(strong("Fewer runs with results than planned"), ": "+some(short, mostCells)+"."))
+		items = append(items, text(doubtful("Fewer runs with results than planned"), ": "+some(short, mostCells)+"."))
 	}
 	if len(early) > 0 {
 		items = append(items, text("Runs that ended early by their abort condition, which is a result: "+some(early, mostCells)+"."))

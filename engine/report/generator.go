@@ -57,12 +57,12 @@ func (b *builder) generator() []Text {
 		for _, name := range order {
 			parts = append(parts, fmt.Sprintf("%s (%s, in %s)", strings.TrimPrefix(guardWords[name], bottleneck+": "), name, b.inRuns(words[name])))
 		}
-		items = append(items, text(strong(upper(bottleneck)+" in "+b.share(n, len(loaded))), ": "+strings.Join(parts, "; ")+". Latencies, rates and CPU figures of these are not to be trusted. Seen: "+example+"."+seen))
+		items = append(items, text(doubtful(upper(bottleneck)+" in "+b.share(n, len(loaded))), ": "+strings.Join(parts, "; ")+". Latencies, rates and CPU figures of these are not to be trusted. Seen: "+example+"."+seen))
 	case distinct(unknown) < len(loaded):
 		items = append(items, text("The load generator was not the bottleneck in any run: ", count(held, "guard")+" of it held."+seen))
 	}
 	if n := distinct(unknown); n > 0 {
-		items = append(items, text(strong("Whether the load generator had the CPU that it needed is not known in "+b.share(n, len(loaded))), ": "+b.inRuns(unknown)+"; "+taintWords["timing"]+"."))
+		items = append(items, text(doubtful("Whether the load generator had the CPU that it needed is not known in "+b.share(n, len(loaded))), ": "+b.inRuns(unknown)+"; "+taintWords["timing"]+"."))
 	}
 	return items
 }

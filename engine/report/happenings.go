@@ -106,7 +106,7 @@ func (b *builder) deaths() ([]Text, error) {
 	if n > mostDeaths {
 		parts = append(parts, fmt.Sprintf("%d more", n-mostDeaths))
 	}
-	return []Text{text(strong(count(n, "process")+" died"), ": "+and(parts)+".")}, nil
+	return []Text{text(bad(count(n, "process")+" died"), ": "+and(parts)+".")}, nil
 }
 
 // diedAt is when a process ended, as its event has it: ", at 3.2 s in phase measure"; "" if there is no such event.

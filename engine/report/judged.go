@@ -77,7 +77,7 @@ func (b *builder) outcomeSentence(name, o string, of []record.Judgement, all int
 	if gate {
 		word = "gate"
 	}
-	t := text("The "+word+" ", quoted(name), " ", strong(outcomeWords[o]))
+	t := text("The "+word+" ", quoted(name), " ", Span{Text: outcomeWords[o], Style: badge(o).Style})
 	if all > 1 {
 		t = append(t, text(fmt.Sprintf(" for %d of %d", len(of), all))...)
 	}

@@ -77,7 +77,7 @@ func (b *builder) failed() (items []Text, err error) {
 	if all.Due > 0 {
 		share = percent(float64(failedOf(all)) / float64(all.Due))
 	}
-	items = append(items, text(strong(count(int(failedOf(all)), "request")+" failed"), fmt.Sprintf(" of %s (%s), in %d of %s.",
+	items = append(items, text(bad(count(int(failedOf(all)), "request")+" failed"), fmt.Sprintf(" of %s (%s), in %d of %s.",
 		grouped(float64(all.Due)), share, len(places), count(len(b.res.Cells), "cell"))))
 	for i, p := range places {
 		if i == mostPlaces {
