@@ -155,6 +155,8 @@ func TestSeriesCSV(t *testing.T) {
 	want := [][]string{
 		{"0.5", "rss_mib", "12.5", "MiB", name, "1", "sut", "'=1+1"},
 		{"1.5", "own", "-1e-09", "", "", "0", "", ""},
+		{"2", "generator_cpu_s", "1", "s", "", "0", "", ""},
+		{"2", "events_per_s", "1", "", "", "0", "", ""},
 		{"1.25", "requests", "7", "", name, "", "load", "measure"},
 		{"1.25", "ok", "4", "", name, "", "load", "measure"},
 		{"1.25", "failed", "3", "", name, "", "load", "measure"},

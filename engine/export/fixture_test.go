@@ -112,7 +112,7 @@ func sampledRun(t *testing.T, set *record.Set) *record.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Points(series.Point{T: 0.5, Series: "rss_mib", Source: hostile, Replica: 1, Role: "sut", Label: "=1+1", V: 12.5}, series.Point{T: 1.5, Series: "own", V: -1e-9})
+	w.Points(series.Point{T: 0.5, Series: "rss_mib", Source: hostile, Replica: 1, Role: "sut", Label: "=1+1", V: 12.5}, series.Point{T: 1.5, Series: "own", V: -1e-9}, series.Point{T: 2, Series: "generator_cpu_s", V: 1}, series.Point{T: 2, Series: "events_per_s", V: 1})
 	h := new(hdr.Histogram)
 	for _, ms := range []int64{1, 2, 3, 4} {
 		h.Record(ms * 1e6)

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
@@ -34,7 +35,11 @@ func SeriesCSV(w io.Writer, set *record.Set) error {
 			units[s.Name] = s.Unit
 		}
 		for _, p := range d.Points {
-			sample(t, d.Run.ID, p, units[p.Series], strconv.Itoa(p.Replica))
+			unit, ok := units[p.Series]
+			if !ok {
+				unit = unitIn(p.Series)
+			}
+			sample(t, d.Run.ID, p, unit, strconv.Itoa(p.Replica))
 		}
 		start := map[string]float64{}
 		for _, l := range d.Run.Loads {
@@ -49,6 +54,18 @@ func SeriesCSV(w io.Writer, set *record.Set) error {
 	}
 	t.Flush()
 	return wrote("csv", t.Error())
+}
+
+// unitIn is the unit at the end of a name. What workers of a load say of themselves is described nowhere else in a run.
+func unitIn(name string) string {
+	if !strings.HasSuffix(name, "_per_s") {
+		for end, unit := range map[string]string{"_s": "s", "_ms": "ms", "_us": "us", "_mib": "MiB"} {
+			if strings.HasSuffix(name, end) {
+				return unit
+			}
+		}
+	}
+	return ""
 }
 
 func sample(t *csv.Writer, run string, p series.Point, unit, replica string) {
