@@ -74,6 +74,22 @@ func (r *route) Routes() (host, path string) { return r.Host, r.Path }
 // Removes is the route that it takes away.
 func (r *removeRoute) Removes() (host, path string) { return r.Host, r.Path }
 
+// DefaultName is its name in the timeline.
+func (r *addRoute) DefaultName() string { return routeName(task.RouteAdd, r.Host, r.Path) }
+
+// DefaultName is its name in the timeline.
+func (r *toggleRoute) DefaultName() string { return routeName(task.RouteToggle, r.Host, r.Path) }
+
+// DefaultName is its name in the timeline.
+func (r *removeRoute) DefaultName() string { return routeName(task.RouteRemove, r.Host, r.Path) }
+
+func routeName(do, host, path string) string {
+	if host == "" { // an expression that is not known yet
+		return ""
+	}
+	return do + " " + host + path
+}
+
 func (r *addRoute) Run(ctx context.Context, env *task.Env) error {
 	return env.Backends.Route(ctx, r.routing(task.RouteAdd))
 }

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/task"
@@ -32,6 +33,17 @@ func (s *scale) Declares() task.Declaration { return churns(s.Backends) }
 
 // Scales is the backend whose replicas it changes.
 func (s *scale) Scales() string { return s.Backends }
+
+// DefaultName is its name in the timeline.
+func (s *scale) DefaultName() string {
+	switch {
+	case s.Backends == "":
+		return ""
+	case s.To == 0: // none, or an expression that is not known yet
+		return "scale " + s.Backends
+	}
+	return fmt.Sprintf("scale %s to %d", s.Backends, s.To)
+}
 
 func (s *scale) Run(ctx context.Context, env *task.Env) error {
 	return env.Backends.Scale(ctx, task.Scale{Backend: s.Backends, To: s.To, Over: s.Over, Drain: s.Drain, Grace: s.Grace, Within: s.Within})

@@ -134,7 +134,10 @@ func showCell(w io.Writer, c *engine.Cell) {
 
 func action(l engine.Line) string {
 	s := l.Kind
-	if l.Name != l.Kind {
+	switch {
+	case strings.HasPrefix(l.Name, l.Kind+" "): // it says the kind itself
+		s = l.Name
+	case l.Name != l.Kind:
 		s += " " + l.Name
 	}
 	if l.Every > 0 {

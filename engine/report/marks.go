@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planrun/planrun/engine/record"
 )
@@ -68,12 +69,19 @@ func marked(r *record.Run, a record.Action) bool {
 	return a.Error != "" || i >= 0 && r.Phases[i].Kind != "install"
 }
 
-func actionWords(a record.Action) string {
-	s := a.Kind
-	if a.Name != "" && a.Name != a.Kind {
-		s += " " + a.Name
+// named is an action by its kind and its name, which may say the kind itself.
+func named(a record.Action) string {
+	switch {
+	case a.Name == "":
+		return a.Kind
+	case a.Name == a.Kind || strings.HasPrefix(a.Name, a.Kind+" "):
+		return a.Name
 	}
-	s += " (phase " + a.Phase + ")"
+	return a.Kind + " " + a.Name
+}
+
+func actionWords(a record.Action) string {
+	s := named(a) + " (phase " + a.Phase + ")"
 	if a.Error != "" {
 		s += ": " + a.Error
 	}

@@ -108,10 +108,7 @@ func (b *builder) beside(r *record.Run, t float64) ([]string, error) {
 	}
 	happened := slices.Clone(near)
 	for _, a := range r.Actions {
-		what := a.Kind
-		if a.Name != "" && a.Name != a.Kind {
-			what += " " + oneLine(a.Name)
-		}
+		what := oneLine(named(a))
 		switch {
 		case a.Kind == "load":
 		case isNear(a.Start):
