@@ -66,10 +66,10 @@ func (p *Program) operands(st interpreter.EvalState) (out []Operand) {
 		case ast.CallKind:
 			call := e.AsCall()
 			name, args := call.FunctionName(), call.Args()
-			if _, operator := operators.FindReverse(name); name == "@ratio" || !operator && name[0] != '@' {
+			if _, operator := operators.FindReverse(name); ofMetrics[name] || !operator && name[0] != '@' {
 				show(e)
 			}
-			if name == "@ratio" {
+			if ofMetrics[name] {
 				args = args[:2]
 			}
 			for _, a := range args {

@@ -182,7 +182,7 @@ func (p *pass) later(id int64, name string, in Time) {
 }
 
 var symbols = strings.NewReplacer("_<_", "<", "_<=_", "<=", "_>_", ">", "_>=_", ">=", "_==_", "==", "_!=_", "!=", "_+_", "+", "_-_", "-", "_*_", "*", "_/_", "/", "_%_", "%",
-	"_[_]", "[]", "@eq", "==", "@ne", "!=", "@or", "||", "@and", "&&", "_?_:_", "?:", "!_", "!", "-_", "-", "@in", "in", "@items", "a macro", "@nonempty", "a macro", "@ratio", "ratio()",
+	"_[_]", "[]", "@eq", "==", "@ne", "!=", "@or", "||", "@and", "&&", "_?_:_", "?:", "!_", "!", "-_", "-", "@in", "in", "@items", "a macro", "@nonempty", "a macro", "@ratio", "ratio()", "@noise_floor", "noise_floor()",
 	"double", "number", "string", "text", "bool", "condition", "(@plan, ", "(", "(@plan", "(", "@plan.", "", "@", "")
 var memberCall = regexp.MustCompile(`^(.+?)\.\((.*)\)$`)
 var overload = regexp.MustCompile(`found no matching overload for '(.+)' applied to '(.+)'`)

@@ -72,17 +72,21 @@ func (p *pass) rewriteCall(e ast.Expr) {
 		e.SetKindCase(p.make.NewMemberCall(e.ID(), name, p.make.NewIdent(p.fresh(e), "@here"), args...))
 	case p.isPlanFunction(name):
 		e.SetKindCase(p.make.NewMemberCall(e.ID(), name, p.make.NewIdent(p.fresh(e), "@plan"), args...))
-	case name == "ratio" && len(args) == 2:
+	case (name == "ratio" || name == "noise_floor") && len(args) == 2:
 		if a, m := p.metricRead(args[0]); a != nil {
 			if b, n := p.metricRead(args[1]); b != nil {
 				lit := func(s string) ast.Expr { return p.make.NewLiteral(p.fresh(e), types.String(s)) }
-				e.SetKindCase(p.make.NewCall(e.ID(), "@ratio", args[0], args[1], a, lit(m), b, lit(n)))
+				e.SetKindCase(p.make.NewCall(e.ID(), "@"+name, args[0], args[1], a, lit(m), b, lit(n)))
 				return
 			}
 		}
-		p.say(e.ID(), "the ratio of other numbers is a / b", "ratio() wants two metrics, such as ratio(req_per_s, target(\"nginx\").req_per_s)")
+		hint := map[string]string{"ratio": "the ratio of other numbers is a / b", "noise_floor": "other numbers have no runs"}[name]
+		p.say(e.ID(), hint, "%s() wants two metrics, such as %s(req_per_s, target(\"nginx\").req_per_s)", name, name)
 	}
 }
+
+// ofMetrics are what the rewrite makes of functions of two metrics; their first two arguments are as they were written.
+var ofMetrics = map[string]bool{"@ratio": true, "@noise_floor": true}
 
 // metricRead takes p99_ms or target("x").p99_ms apart: a copy of the object and the metric.
 func (p *pass) metricRead(e ast.Expr) (ast.Expr, string) {

@@ -128,7 +128,7 @@ func (p *pass) walkName(e ast.Expr, locals map[string]*address) *address {
 func (p *pass) walkCall(e ast.Expr, locals map[string]*address) *address {
 	call := e.AsCall()
 	name, args := call.FunctionName(), call.Args()
-	if name == "@ratio" {
+	if ofMetrics[name] {
 		args = args[:2] // the others are copies
 	}
 	var in *address

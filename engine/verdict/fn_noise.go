@@ -1,0 +1,64 @@
+package verdict
+
+import (
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/planrun/planrun/engine/stats"
+)
+
+// noiseFloors declares noise_floor(a, b), and what the rewrite makes of it: @noise_floor(a, b, cell of a, metric, cell of b,
+// metric).
+func noiseFloors() []cel.EnvOption {
+	wants := func(...ref.Val) ref.Val { return undefined("noise_floor() wants two metrics") }
+	return []cel.EnvOption{fn("noise_floor", []*cel.Type{num, num}, num, wants),
+		fn("@noise_floor", []*cel.Type{num, num, cel.DynType, text, cel.DynType, text}, num, func(v ...ref.Val) ref.Val {
+			var names [2]string
+			var sides [2]stats.Side
+			for i := range sides {
+				o, ok := v[2+2*i].(*object)
+				if !ok {
+					return wants()
+				}
+				s, ok := o.v.(spot)
+				if !ok {
+					return wants()
+				}
+				side, err := s.side(string(v[3+2*i].(types.String)))
+				if err != nil {
+					return err
+				}
+				names[i], sides[i] = s.String(), side
+			}
+			switch r := stats.Compare(names[0], sides[0], names[1], sides[1]); {
+			case r.NA != "":
+				return undefined("noise_floor() is n/a: %s", r.NA)
+			case r.Noise == stats.Unknown:
+				return because(TooFew, "the noise is not known: %s", r.Why)
+			default:
+				return finite("noise_floor()", r.Floor)
+			}
+		})}
+}
+
+// side is a metric of all runs, and what the same cell gave in other stages.
+func (s spot) side(name string) (stats.Side, ref.Val) {
+	_, runs, err := s.values(name)
+	if err != nil {
+		return stats.Side{}, err
+	}
+	out := stats.Side{Runs: runs}
+	at := s.resolve(s.ix)
+	for _, stage := range s.ix.stagesOf[at.Scenario] {
+		if stage == at.Stage {
+			continue
+		}
+		other := s
+		other.place = s.place.stage(stage)
+		if _, again, err := other.values(name); err == nil {
+			out.Again = append(out.Again, stats.Median(again))
+		}
+	}
+	return out, nil
+}

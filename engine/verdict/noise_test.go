@@ -1,0 +1,85 @@
+package verdict
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/planrun/planrun/engine/stats"
+)
+
+// A gate of a release: it passes or fails where the noise allows it, and is inconclusive where the noise is larger than what
+// it wants to see.
+func TestNoiseFloor(t *testing.T) {
+	def := Definition{Where: `scenario == "h1-small" && stage == "throughput" && target == "ours"`,
+		Let: []Let{{"r", `ratio(req_per_s, target("nginx").req_per_s)`}, {"noise", `noise_floor(req_per_s, target("nginx").req_per_s)`}},
+		Cases: []Case{{"r / noise >= 0.98", "kept", Pass}, {"r * noise < 0.98", "slower", Fail}, {"", "noisy", Inconclusive}}}
+	for _, c := range []struct {
+		name  string
+		runs  []float64 // of ours; nginx has 100, 101, 99
+		again float64   // of nginx in the reversed stage
+		want  string
+	}{
+		{"the same", []float64{104, 105, 103}, 100, "pass (kept)"},
+		{"much slower", []float64{50, 51, 49}, 100, "fail (slower)"},
+		{"noisy", []float64{70, 100, 130}, 100, "inconclusive (noisy)"},
+		{"stages disagree", []float64{104, 105, 103}, 80, "inconclusive (noisy)"},
+		{"few", []float64{100, 100}, 100, "inconclusive: whether it is kept cannot be said: the noise is not known: below 3 runs"},
+		{"zero", []float64{0, 100, 100}, 100, "inconclusive: whether it is kept cannot be said: the noise is not known: a run's value is 0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			js, _ := judged(t, def, func(s *Schema, d *Data) {
+				for at, cell := range d.Cells {
+					values := []float64{100, 101, 99}
+					switch {
+					case at.Scenario != "h1-small":
+						continue
+					case at.Stage != "throughput":
+						values = []float64{100, 100, 100}
+						if at.Target == "nginx" {
+							values = []float64{c.again, c.again, c.again}
+						} else if at.Target == "ours" {
+							values = c.runs
+						}
+					case at.Target == "ours":
+						values = c.runs
+					}
+					cell.Planned, cell.Runs = len(values), cell.Runs[:len(values)]
+					for i, v := range values {
+						cell.Runs[i].Metrics["req_per_s"] = v
+					}
+				}
+			})
+			for _, j := range js {
+				if got := short(j); !strings.HasPrefix(got, c.want) {
+					t.Errorf("%s, want %s", got, c.want)
+				}
+			}
+			if len(js) != 1 {
+				t.Errorf("%d judgements", len(js))
+			}
+		})
+	}
+	c, d := newCompiler(t)
+	at := coordOf(t, c.ix, "throughput/h1-small/ours")
+	p, ps := c.Compile(`noise_floor(req_per_s, target("nginx").req_per_s)`, AtJudge, []Coord{at})
+	if ps != nil {
+		t.Fatal(ps)
+	}
+	runs := func(target string) (out []float64) {
+		for _, r := range d.Cells[coordOf(t, c.ix, "throughput/h1-small/"+target)].Runs {
+			out = append(out, r.Metrics["req_per_s"])
+		}
+		return out
+	}
+	got := p.Eval(t.Context(), Values{At: at, Data: d}).Value
+	want := stats.Compare("a", stats.Side{Runs: runs("ours")}, "b", stats.Side{Runs: runs("nginx")}).Floor
+	if v, ok := got.(float64); !ok || v < want-1e-9 || math.IsNaN(v) {
+		t.Errorf("%v, want at least the floor of the runs alone, %v", got, want)
+	}
+	for _, bad := range []string{`noise_floor(1, 2) > 1`, `noise_floor(req_per_s * 2, req_per_s) > 1`} {
+		if _, ps := c.Compile(bad, AtJudge, []Coord{at}); len(ps) == 0 || !strings.Contains(ps[0].Msg, "noise_floor() wants two metrics") {
+			t.Errorf("%s: %v", bad, ps)
+		}
+	}
+}
