@@ -53,6 +53,7 @@ func resultSet(ts *testscript.TestScript, neg bool, args []string) {
 			}
 		},
 		Run: func(_ int, r *record.Run) {
+			r.With = map[string]any{"workers": number("workers", 2)}
 			if v := number("seconds", 5); v != 5 {
 				r.Phases[1].For = v
 			}

@@ -3,14 +3,12 @@ package diff
 import (
 	"encoding/json"
 	"fmt"
-	"net"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/planrun/planrun/engine/record"
-	"github.com/planrun/planrun/engine/report"
 )
 
 // A Mismatch is something that makes figures of matched cells say nothing beside each other: they are of another window, of
@@ -24,7 +22,7 @@ type Mismatch struct {
 func (d *Diff) mismatches(pairs []pair) error {
 	found := &mismatches{}
 	scenarios := map[string]bool{}
-	for _, p := range pairs {
+	for i, p := range pairs {
 		a, errA := sample(d.A, p.a)
 		b, errB := sample(d.B, p.b)
 		if errA != nil || errB != nil {
@@ -33,8 +31,15 @@ func (d *Diff) mismatches(pairs []pair) error {
 		if a == nil || b == nil {
 			continue // no row of it will have a ratio
 		}
+		sharedA, errA := shared(d.A, p.a)
+		sharedB, errB := shared(d.B, p.b)
+		if err := firstOf(errA, errB); err != nil {
+			return fmt.Errorf("reading a run of %s: %w", Place(p.coord()), err)
+		}
+		pairs[i].shared = sharedA || sharedB
 		where := Place(p.coord())
 		windows(found, where, a, b)
+		d.knobs(p.coord().Target, a, b)
 		d.loads(found, where, a, b)
 		if d.A.Plan != nil && d.B.Plan != nil {
 			scenarios[p.a.Coord.Scenario] = true
@@ -72,6 +77,18 @@ func sample(s *Set, c *record.Cell) (*record.Run, error) {
 		}
 	}
 	return nil, nil
+}
+
+// shared reports whether the last run of a cell was on processes that ran before.
+func shared(s *Set, c *record.Cell) (bool, error) {
+	if len(c.Runs) < 2 {
+		return false, nil
+	}
+	r, err := s.Run(c.Runs[len(c.Runs)-1])
+	if err != nil {
+		return false, err
+	}
+	return r.SetHistory, nil
 }
 
 // mismatches collects them: what is the same in several cells is one.
@@ -121,30 +138,23 @@ func windows(m *mismatches, where string, a, b *record.Run) {
 	})
 }
 
-// loads compares what was sent, and notes how it was sent otherwise.
-func (d *Diff) loads(m *mismatches, where string, a, b *record.Run) {
-	index := func(r *record.Run) map[string]*record.Load {
-		out := map[string]*record.Load{}
-		for i := range r.Loads {
-			out[r.Loads[i].Name] = &r.Loads[i]
-		}
-		return out
+// knobs lists what a target was given in the runs, which says more than what the plan has: a number of workers may be computed
+// of the machine's CPUs.
+func (d *Diff) knobs(target string, a, b *record.Run) {
+	if len(a.With) == 0 || len(b.With) == 0 {
+		return
 	}
-	each(index(a), index(b), func(name string, x, y *record.Load) {
-		if x == nil || y == nil {
-			l, side := x, "A"
-			if x == nil {
-				l, side = y, "B"
-			}
-			m.add(where, fmt.Sprintf("the load %s (%s) is in %s only", name, report.LoadWords(*l), side))
-			return
+	path := "targets." + target + ".with."
+	d.Differences = slices.DeleteFunc(d.Differences, func(x Difference) bool {
+		return strings.HasPrefix(x.Where, path) && strings.HasSuffix(x.Where, ".value")
+	})
+	each(a.With, b.With, func(name string, x, y any) {
+		shows := func(x Difference) bool {
+			return x.Where == path+name && x.A == text(a.With[name]) && x.B == text(b.With[name])
 		}
-		for _, c := range changes(definition(*x), definition(*y)) {
-			m.add(where, "the load "+name+", "+loadWords(c))
+		if len(changes(x, y)) > 0 && !slices.ContainsFunc(d.Differences, shows) {
+			d.Differences = append(d.Differences, Difference{Targets, path + name, text(x), text(y), "the knob " + name + " of " + target + ": " + sides(text(x), text(y))})
 		}
-		d.note("load."+name+".wire", "what moves the bytes of the load "+name, x.Ready.Wire, y.Ready.Wire)
-		d.note("load."+name+".workers", "workers of the load "+name, fmt.Sprint(x.Workers), fmt.Sprint(y.Workers))
-		d.note("load."+name+".host", "where the load "+name+" goes", host(x.Spec.Address), host(y.Spec.Address))
 	})
 }
 
@@ -153,90 +163,6 @@ func (d *Diff) note(where, what, a, b string) {
 	if a != b && !slices.ContainsFunc(d.Differences, func(x Difference) bool { return x.Where == where }) {
 		d.Differences = append(d.Differences, Difference{Environment, where, a, b, what + ": " + sides(a, b)})
 	}
-}
-
-// definition is a load as plain data, without what differs from run to run: ports, and by whom it is sent.
-func definition(l record.Load) map[string]any {
-	s := l.Spec
-	if s.Host == s.Address {
-		s.Host = ""
-	}
-	if h := host(s.Host); h == host(s.Address) {
-		s.Host = h
-	}
-	s.Address, s.Worker, s.Workers, s.Phase, s.Wire = "", 0, 0, "", ""
-	if s.Proxy != "" {
-		s.Proxy = "a forward proxy"
-	}
-	b, err := json.Marshal(s)
-	out := map[string]any{}
-	if err == nil {
-		err = json.Unmarshal(b, &out)
-	}
-	if err != nil {
-		out["unreadable"] = err.Error()
-	}
-	out["headline"] = l.Headline
-	return out
-}
-
-func host(address string) string {
-	if h, _, err := net.SplitHostPort(address); err == nil {
-		return h
-	}
-	return address
-}
-
-// loadWords says one change of a load.
-func loadWords(c change) string {
-	name := dotted(c.path)
-	value := func(v any) string {
-		switch {
-		case v == nil:
-			return ""
-		case name == "reuse" && v == true:
-			return "connections are kept"
-		case name == "reuse":
-			return "a new connection for every request"
-		case strings.HasSuffix(name, "timeout") || strings.HasSuffix(name, "over"):
-			if ns, ok := v.(float64); ok {
-				return time.Duration(ns).String()
-			}
-		case len(c.path) == 1 && name == "rate":
-			return rates(v)
-		}
-		return shown(v)
-	}
-	a, b := value(c.a), value(c.b)
-	switch {
-	case name == "reuse":
-		name = "keep-alive"
-	case name == "rate" && (c.a == nil || c.b == nil):
-		return "its rate: " + map[bool]string{true: "a closed loop in A, " + b + " in B", false: a + " in A, a closed loop in B"}[c.a == nil]
-	case strings.HasPrefix(name, "rate[") && strings.HasSuffix(name, ".to"):
-		name = "its rate at the end of a step, requests/s"
-	case strings.HasPrefix(name, "rate[") && strings.HasSuffix(name, ".from"):
-		name = "its rate at the beginning of a step, requests/s"
-	}
-	return name + ": " + sides(a, b)
-}
-
-// rates says the steps of a rate.
-func rates(v any) string {
-	steps, ok := v.([]any)
-	if !ok {
-		return shown(v)
-	}
-	var out []string
-	for _, s := range steps {
-		step := mapping(s)
-		if step["from"] == step["to"] {
-			out = append(out, fmt.Sprintf("%v requests/s", step["to"]))
-		} else {
-			out = append(out, fmt.Sprintf("%v to %v requests/s", step["from"], step["to"]))
-		}
-	}
-	return strings.Join(out, ", then ")
 }
 
 // planned compares what the plans say of the scenarios of matched cells, of backends and relays, and of metrics of the

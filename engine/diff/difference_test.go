@@ -48,7 +48,13 @@ func TestWhatDiffersIsSaid(t *testing.T) {
 			p.SHA256 = strings.Repeat("cd", 32)
 			e.Programs["nginx"] = p
 		}), "programs: nginx, the digest of its binary: abababababab in A, cdcdcdcdcdcd in B, although both say the same version"},
-		{"knob", plan("workers: 2", "workers: 4"), "targets: the knob workers of nginx: 2 in A, 4 in B"},
+		{"knob", func(s *recordtest.Set) {
+			plan("workers: 2", "workers: 4")(s)
+			s.Run = func(_ int, r *record.Run) { r.With = nil }
+		}, "targets: the knob workers of nginx: 2 in A, 4 in B"},
+		{"knob that is computed", func(s *recordtest.Set) {
+			s.Run = func(_ int, r *record.Run) { r.With = map[string]any{"workers": 4.0} }
+		}, "targets: the knob workers of nginx: 2 in A, 4 in B"},
 		{"knob written long", plan("workers: 2", "workers: {value: 2}"), ""},
 		{"knob's reason", plan("workers: 2", "workers: {value: 2, why: x}"), "texts: targets.nginx.with.workers.why: x in B, nothing in A"},
 		{"template", func(s *recordtest.Set) {

@@ -13,6 +13,7 @@ import (
 type pair struct {
 	a, b           *record.Cell
 	againA, againB []*record.Cell // the same cells in every stage of their set
+	shared         bool           // several runs of a side were on the same processes
 }
 
 // coord is what the pair is called: A's cell, or where the sides are one target each, both of these.
@@ -47,7 +48,7 @@ func match(a, b *Set, only func(record.Coord) bool) (pairs []pair, left []Unmatc
 				left = append(left, Unmatched{"both", pair{a: c, b: other}.coord(), "in A " + c.Status.Words(c.Reason) + ", in B " + other.Status.Words(other.Reason)})
 				continue
 			}
-			pairs = append(pairs, pair{c, other, repeatsA[c], repeatsB[other]})
+			pairs = append(pairs, pair{a: c, b: other, againA: repeatsA[c], againB: repeatsB[other]})
 			continue
 		}
 		left = append(left, Unmatched{"A", c.Coord, why("B", b, cellsB, c.Coord)})

@@ -8,6 +8,7 @@ import (
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/stats"
 )
 
 // A Row is one metric of one matched cell: B (its Of) against A (its To).
@@ -45,6 +46,10 @@ func (d *Diff) rows(pairs []pair, metrics []compare.Name) {
 			c := compare.Metric(m, desc, compare.Side{Name: "B", Cell: p.b, Again: p.againB}, compare.Side{Name: "A", Cell: p.a, Again: p.againA}, compare.Options{})
 			if !has(p.a, m) && !has(p.b, m) {
 				continue
+			}
+			if p.shared && desc.Across == series.Max && desc.Unit == "MiB" && c.Ratio.NA == "" {
+				c.Ratio.Noise, c.Ratio.Floor, c.Ratio.Interval, c.Ratio.Needed = stats.Unknown, 0, [2]float64{}, 0
+				c.Ratio.Why = "its runs shared their processes, so they are no repeats of a peak of these"
 			}
 			d.Rows = append(d.Rows, Row{p.coord(), desc, c})
 		}

@@ -78,6 +78,21 @@ func TestRepeatedStagesAreTheFloor(t *testing.T) {
 	}
 }
 
+// Runs on one process have one peak: that they agree says nothing about how much another installation's would differ.
+func TestPeaksOfSharedProcesses(t *testing.T) {
+	t.Parallel()
+	set := func(peak float64, share bool) recordtest.Set {
+		c := cellOf("h1", map[string][]float64{"sut_rss_peak_mib": {peak, peak, peak}})
+		return recordtest.Set{Cells: []recordtest.Cell{c}, Run: func(i int, r *record.Run) { r.SetHistory = share && i > 0 }}
+	}
+	for share, want := range map[bool]string{true: "noise unknown", false: "worse"} {
+		d := compareSets(t, open(t, "a", set(20, share)), open(t, "b", set(20.2, share)), diff.CompareOptions{})
+		if len(d.Rows) != 1 || string(d.Rows[0].Outcome()) != want {
+			t.Errorf("shared %v: %+v, want %s", share, d.Rows, want)
+		}
+	}
+}
+
 func TestChosenMetrics(t *testing.T) {
 	t.Parallel()
 	c := cellOf("h1", map[string][]float64{"req_per_s": around(100), "p50_ms": around(1), "p99_ms": around(5), "phase/fault/p99_ms": around(9), "sut_threads_max": around(4), "requests": around(5000)})
@@ -134,7 +149,11 @@ func TestTwoTargetsOfOneSet(t *testing.T) {
 	other := nginx(50)
 	other.Target = "haproxy"
 	plan := strings.Replace(recordtest.Plan, "targets:\n", "targets:\n  haproxy:\n    with:\n      workers: 3\n", 1)
-	set := open(t, "a", recordtest.Set{Plan: plan, Cells: []recordtest.Cell{nginx(100), other}})
+	set := open(t, "a", recordtest.Set{Plan: plan, Cells: []recordtest.Cell{nginx(100), other}, Run: func(_ int, r *record.Run) {
+		if r.Coord.Target == "haproxy" {
+			r.With = map[string]any{"workers": 3.0}
+		}
+	}})
 	d := compareSets(t, openAt(t, set.Dir, "nginx"), openAt(t, set.Dir, "haproxy"), diff.CompareOptions{Metrics: []string{"req_per_s"}})
 	if len(d.Rows) != 1 || d.Rows[0].Coord.Target != "nginx:haproxy" || string(d.Rows[0].Outcome()) != "worse" || d.Same != "" {
 		t.Errorf("%+v", d.Rows)

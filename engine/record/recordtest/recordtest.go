@@ -157,7 +157,7 @@ func (c Cell) run(i int) *record.Run {
 		c.Load(&spec)
 	}
 	run := &record.Run{Coord: record.Coord{Stage: c.Stage, Scenario: c.Scenario, Target: c.Target, Matrix: c.Matrix, Round: 1, Repeat: i + 1}, Status: c.Status, Reason: c.Reason,
-		Start: Begun, Seconds: 6, Phases: phases, Guards: c.Guards,
+		Start: Begun, Seconds: 6, With: map[string]any{"workers": 2.0}, Phases: phases, Guards: c.Guards,
 		Loads: []record.Load{{Name: "small", Headline: true, Spec: spec, Workers: 1, Ready: load.Ready{Connections: 16, Verified: 1, Wire: "epoll"}, Final: true, Reported: 1}}}
 	for name, values := range c.Metrics {
 		if i >= len(values) {
