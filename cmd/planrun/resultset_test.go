@@ -53,7 +53,9 @@ func resultSet(ts *testscript.TestScript, neg bool, args []string) {
 			}
 		},
 		Run: func(_ int, r *record.Run) {
-			r.With = map[string]any{"workers": number("workers", 2)}
+			if r.Coord.Target == "nginx" {
+				r.With = map[string]any{"workers": number("workers", 2)}
+			}
 			if v := number("seconds", 5); v != 5 {
 				r.Phases[1].For = v
 			}
