@@ -30,6 +30,8 @@ type Outcome struct {
 // ConcludeOptions say how a result set is judged. The zero value judges what is there as the plan says.
 type ConcludeOptions struct {
 	Gate string // as in verdict.Options; "plan" is as the plan says
+	// Beside finds the earlier result sets whose figures stand beside these in the report; nil is none.
+	Beside func(*record.Results) ([]report.Beside, error)
 }
 
 // Conclude judges what a result set holds by a program's verdicts, and writes results.json, report.md and report.html. It needs nothing
@@ -120,6 +122,11 @@ func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error
 		return nil, err
 	}
 	out.Input = input(set, res, env, runs, notes)
+	if opt.Beside != nil {
+		if out.Input.Beside, err = opt.Beside(res); err != nil {
+			return nil, err
+		}
+	}
 	return out, out.writeReport()
 }
 

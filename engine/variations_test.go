@@ -122,6 +122,7 @@ var planVariations = []variation{
 	{keys: "Section.ratios Ratio.of Ratio.to RatioTo.target", base: twoTargets + "\n" + inSection(""), with: inSection("ratios: [{of: t, to: u}]")},
 	{keys: "RatioTo.best", base: twoTargets + "\n" + inSection("ratios: [{of: t, to: u}]"), with: inSection("ratios: [{of: t, to: {best: [t, u]}}]")},
 	{keys: "Ratio.metrics Ratio.distorted-above", base: twoTargets + "\n" + inSection("ratios: [{of: t, to: u}]"), with: inSection("ratios: [{of: t, to: u, metrics: [p50_ms], distorted-above: 5%}]")},
+	{keys: "Section.aggregate", base: inSection(""), with: inSection("aggregate: geomean")},
 	{keys: "Section.losses Losses.against", base: twoTargets + "\n" + inSection(""), with: "report: [{table: Losses, losses: {against: u}}]"},
 
 	// Probes.

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/planrun/planrun/engine"
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/report"
 )
 
 func (p *program) judgeCommand() *cobra.Command {
@@ -33,27 +33,13 @@ To try other verdicts, edit DIR/plan.yaml.`,
 	return c
 }
 
-func (p *program) reportCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "report [DIR]",
-		Short: "Write the report of a result set again",
-		Long: `Write the report of a result set again (the newest one if none is named), also of one whose planrun was killed: what there is
-is reported.`,
-		Example: `  planrun report
-  planrun report results/before`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error {
-			out, err := p.conclude(args, "plan")
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(p.out, "%s\n%s\n", relative(out.Set.Path("report.md")), relative(out.Set.Path("report.html")))
-			return err
-		},
-	}
+// conclude judges a result set again and writes its report.
+func (p *program) conclude(args []string, gate string) (*engine.Outcome, error) {
+	return p.concludeBeside(args, gate, nil)
 }
 
-func (p *program) conclude(args []string, gate string) (*engine.Outcome, error) {
+// concludeBeside is conclude with what beside gives beside the report's figures.
+func (p *program) concludeBeside(args []string, gate string, beside func(*record.Results) ([]report.Beside, error)) (*engine.Outcome, error) {
 	dir, err := oneSet(args)
 	if err != nil {
 		return nil, err
@@ -65,7 +51,7 @@ func (p *program) conclude(args []string, gate string) (*engine.Outcome, error) 
 	if err := checkCells(prog, planFlags{}, gate); err != nil {
 		return nil, err
 	}
-	out, err := engine.Conclude(set, prog, engine.ConcludeOptions{Gate: gate})
+	out, err := engine.Conclude(set, prog, engine.ConcludeOptions{Gate: gate, Beside: beside})
 	if err != nil && p.exit == exitOK {
 		p.exit = exitHarness
 	}

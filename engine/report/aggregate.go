@@ -41,6 +41,9 @@ func (b *builder) addGeomeans(t *Table, g sheet, metrics []compare.Name) (left [
 	for k := range g.heads {
 		for i := range metrics {
 			line = append(line, means[i][k])
+			for range len(b.besideColumns("", metrics[i])) {
+				line = append(line, text("-"))
+			}
 		}
 	}
 	t.Rows = append(t.Rows, line)

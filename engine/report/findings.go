@@ -63,6 +63,7 @@ func (b *builder) groupsOfFindings() ([]finding, error) {
 	return []finding{
 		{"", slices.Concat(b.ending(), b.judged())},
 		{aheadTitle, ahead},
+		{"Since then", b.since()},
 		{"What failed, and when", append(failed, deaths...)},
 		{"What churn and faults did", b.shaken()},
 		{"Can it be trusted", slices.Concat(b.generator(), b.distrust(), b.guessed(), b.disagreed())},

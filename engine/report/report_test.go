@@ -34,6 +34,7 @@ var cases = []struct {
 		f.cell(cellSpec{scenario: "throughput", target: "b", rates: []float64{1500}})
 		return f
 	}},
+	{"beside", earlierSet},
 	{"no-runs", func() *fixture {
 		f := newFixture()
 		f.in.Environment, f.in.Series, f.in.Events = nil, nil, nil

@@ -147,7 +147,8 @@ func (b *builder) pivot(g sheet, metrics []compare.Name) Table {
 	}
 	for _, head := range g.heads {
 		for _, m := range metrics {
-			t.Columns = append(t.Columns, Column{Title: b.title(g, head, m, len(metrics) > 1), Right: true})
+			title := b.title(g, head, m, len(metrics) > 1)
+			t.Columns = append(append(t.Columns, Column{Title: title, Right: true}), b.besideColumns(title, m)...)
 		}
 	}
 	for i, line := range g.lines {
@@ -159,9 +160,10 @@ func (b *builder) pivot(g sheet, metrics []compare.Name) Table {
 			for _, m := range metrics {
 				if u == nil {
 					texts = append(texts, text("n/a", b.note("the schedule has no such cell")))
-					continue
+				} else {
+					texts = append(texts, b.show(*u, m))
 				}
-				texts = append(texts, b.show(*u, m))
+				texts = append(texts, b.besideCells(u, m)...)
 			}
 		}
 		t.Rows = append(t.Rows, texts)
