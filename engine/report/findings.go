@@ -30,6 +30,7 @@ func findings(b *builder) ([]Section, error) {
 
 const (
 	aheadTitle = "Who is ahead"
+	sinceTitle = "Against earlier result sets"
 	againTitle = "Run it again"
 )
 
@@ -48,6 +49,7 @@ func (b *builder) groupsOfFindings() ([]finding, error) {
 		return []finding{
 			{"", slices.Concat(b.notMeasured(), b.ending(), b.judged())},
 			{aheadTitle, ahead},
+			{sinceTitle, b.since()},
 			{"What failed", b.publishedFailures()},
 			{"What is missing", b.absent()},
 		}, nil
@@ -63,7 +65,7 @@ func (b *builder) groupsOfFindings() ([]finding, error) {
 	return []finding{
 		{"", slices.Concat(b.ending(), b.judged())},
 		{aheadTitle, ahead},
-		{"Since then", b.since()},
+		{sinceTitle, b.since()},
 		{"What failed, and when", append(failed, deaths...)},
 		{"What churn and faults did", b.shaken()},
 		{"Can it be trusted", slices.Concat(b.generator(), b.distrust(), b.guessed(), b.disagreed())},

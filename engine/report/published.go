@@ -19,6 +19,7 @@ var publishedSections = []func(*builder) ([]Section, error){
 	pictures,
 	comparisons,
 	gaps,
+	besides,
 	publishedTargets,
 	publishedScenarios,
 	whence,
