@@ -14,7 +14,8 @@ const (
 	mostPictured = 8      // groups of cells that are drawn over time
 	mostLines    = 8      // targets in one picture
 	mostRuns     = 5      // runs of a cell that are read
-	mostSeconds  = 20_000 // recorded seconds that are read for pictures in all
+	mostSeconds  = 12_000 // recorded seconds that are read for pictures in all
+	mostOfOne    = 5_000  // and for one group, unless one run of each target takes more
 	mostPanels   = 12     // groups in the picture of all
 )
 
@@ -22,6 +23,7 @@ const (
 type group struct {
 	units []unit
 	name  string
+	runs  int // of a cell that are read
 }
 
 func (b *builder) comparable() (out []group) {
@@ -33,7 +35,7 @@ func (b *builder) comparable() (out []group) {
 	for _, g := range b.groups(units, append([]string{"stage", "scenario"}, b.axes...)) {
 		c := g[0].cell.Coord
 		c.Target = ""
-		out = append(out, group{g, b.name(c)})
+		out = append(out, group{units: g, name: b.name(c)})
 	}
 	return out
 }
@@ -85,7 +87,7 @@ func pictures(b *builder) ([]Section, error) {
 			s.Blocks = append(append(s.Blocks, Heading{g.name}), blocks...)
 		}
 	}
-	if len(s.Blocks) == 0 {
+	if len(s.Blocks)+len(left) == 0 {
 		return nil, nil
 	}
 	if len(left) > 0 {
@@ -121,7 +123,12 @@ func (b *builder) worthwhile() (drawn []group, left []string) {
 	chosen := map[int]bool{}
 	budget := float64(mostSeconds)
 	for _, i := range order {
-		cost := b.cost(groups[i].units)
+		g := &groups[i]
+		g.runs = mostRuns
+		for g.runs > 1 && b.cost(*g) > mostOfOne {
+			g.runs--
+		}
+		cost := b.cost(*g)
 		if len(chosen) < mostPictured && cost > 0 && cost <= budget {
 			chosen[i] = true
 			budget -= cost
@@ -131,7 +138,7 @@ func (b *builder) worthwhile() (drawn []group, left []string) {
 		switch {
 		case chosen[i]:
 			drawn = append(drawn, g)
-		case b.cost(g.units) > 0:
+		case b.cost(g) > 0:
 			left = append(left, g.name)
 		}
 	}
@@ -139,11 +146,11 @@ func (b *builder) worthwhile() (drawn []group, left []string) {
 }
 
 // cost of a picture is how many recorded seconds it reads.
-func (b *builder) cost(units []unit) (seconds float64) {
-	for _, u := range units[:min(len(units), mostLines)] {
+func (b *builder) cost(g group) (seconds float64) {
+	for _, u := range g.units[:min(len(g.units), mostLines)] {
 		n := 0
 		for _, id := range u.cell.Runs {
-			if r := b.runs[id]; r != nil && len(r.Phases) > 0 && n < mostRuns {
+			if r := b.runs[id]; r != nil && len(r.Phases) > 0 && n < g.runs {
 				n++
 				seconds += r.Seconds
 			}
@@ -173,7 +180,7 @@ func (b *builder) picture(g group) ([]Block, error) {
 	use := []string{"sut_cpu_cores", "sut_rss_mib", "load_cpu_cores"}
 	seen := make([]watched, len(units))
 	for i, u := range units {
-		w, err := b.watch(u, slices.Concat(load, use), mostRuns, true)
+		w, err := b.watch(u, slices.Concat(load, use), g.runs, true)
 		if err != nil {
 			return nil, err
 		}
