@@ -31,7 +31,8 @@ func (g *group) ordered() bool {
 	ok := true
 	for _, pair := range [][2]string{{"min", "median"}, {"min", "mean"}, {"median", "max"}, {"mean", "max"}, {"min", "max"}} {
 		a, b := g.by[pair[0]], g.by[pair[1]]
-		if a == nil || b == nil || a.Value.Low() <= b.Value.High()+slack(b.Value.Value) {
+		// Of two numbers the lesser is never printed as the greater one: that they may meet where both are rounded is no way out.
+		if a == nil || b == nil || a.Value.Value <= b.Value.Value || a.Value.Low() < b.Value.High()-slack(b.Value.Value) {
 			continue
 		}
 		if pair == [2]string{"min", "max"} && !ok {
