@@ -68,7 +68,7 @@ func (c *compilation) checkFigures() {
 			case m != nil && m.Val.Of.IsSet():
 				c.list.Addf(sc.PosOf("figures"), "figures: %s is computed by its of, not published", name).Hint = "leave it out here, or leave its of out"
 			case !ok:
-				c.list.Addf(sc.PosOf("figures"), "figures: planrun knows no metric %q", name).Hint = didYouMean(name, known) + "; declare others under metrics, with their unit and which direction is better"
+				c.list.Addf(sc.PosOf("figures"), "figures: planrun knows no metric %q", name).Hint = didYouMean(name, known) + " (what planrun does not know is declared under metrics, with its unit and which direction is better)"
 			}
 			seen[name] = true
 		}

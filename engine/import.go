@@ -39,6 +39,7 @@ func (p *Program) Import(opt ImportOptions) (*Outcome, error) {
 	cells := p.publishedCells()
 	list = append(list, published.Runs(figures, cells)...)
 	if list.HasErrors() {
+		list.Sort(nil)
 		return nil, list
 	}
 	set, err := record.Create(record.CreateOptions{Plan: p.Plan.Name, Out: opt.Out})

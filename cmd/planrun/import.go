@@ -68,6 +68,9 @@ func (p *program) importFigures(plan string, f planFlags, opt engine.ImportOptio
 		}
 		return err
 	}
+	if !prog.Plan.IsPublished() {
+		return fmt.Errorf("%s is a plan that is run; published figures need one with published, whose scenarios have figures instead of phases (such as plans/published/ingress-round2.yaml)", plan)
+	}
 	if err := checkCells(prog, f, opt.Gate); err != nil {
 		return err
 	}

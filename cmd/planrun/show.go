@@ -58,6 +58,10 @@ func show(w io.Writer, prog *engine.Program) {
 		}
 		showCell(w, c)
 	}
+	if prog.Plan.IsPublished() {
+		fmt.Fprintf(w, "\nNothing of it is run: these are figures that others published (%s).\n", prog.Plan.Published)
+		return
+	}
 	t := prog.Takes()
 	fmt.Fprintf(w, "\nIn all: %s, about %s without installing and draining", plural(t.Runs, "run"), round(t.Time))
 	if t.Open > 0 {

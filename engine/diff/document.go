@@ -72,7 +72,11 @@ func (s *Set) words() string {
 		parts = append(parts, "plan "+plan)
 	}
 	if e := s.Environment; e != nil && !e.Start.IsZero() {
-		parts = append(parts, "begun "+e.Start.UTC().Format(time.DateTime)+" UTC")
+		did := "begun "
+		if e.Imported != nil {
+			did = "published figures that planrun did not measure, imported "
+		}
+		parts = append(parts, did+e.Start.UTC().Format(time.DateTime)+" UTC")
 		if e.Hostname != "" {
 			parts = append(parts, "on "+e.Hostname)
 		}

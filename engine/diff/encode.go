@@ -116,6 +116,9 @@ func side(r compare.Reading) JSONSide {
 	if r.Why != "" {
 		return JSONSide{Runs: []float64{}, Why: r.Why}
 	}
+	if r.Only != "" { // nobody knows what single runs gave
+		r.Runs = nil
+	}
 	return JSONSide{Value: finite(r.Value), Runs: notNil(r.Runs)}
 }
 

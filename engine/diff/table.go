@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/planrun/planrun/engine/compare"
@@ -96,7 +97,7 @@ func (w *writer) table() report.Table {
 		}
 		cell := Place(r.Coord)
 		t.Rows = append(t.Rows, []report.Text{outcome, {quoted(r.Name.Text)}, plainText(cell), w.value(r, r.To), w.value(r, r.Of),
-			plainText(r.factor()), plainText(r.interval()), plainText(r.span()), plainText(fmt.Sprintf("%d, %d", len(r.To.Runs), len(r.Of.Runs))), plainText(r.says())})
+			plainText(r.factor()), plainText(r.interval()), plainText(r.span()), plainText(knownRuns(r.To) + ", " + knownRuns(r.Of)), plainText(r.says())})
 	}
 	return t
 }
@@ -169,4 +170,12 @@ func (w *writer) means() report.Table {
 		t.Rows = append(t.Rows, []report.Text{{quoted(m.Metric)}, plainText(report.Factor(m.Ratio)), plainText(fmt.Sprint(m.Cells)), plainText(fmt.Sprint(m.LeftOut))})
 	}
 	return t
+}
+
+// knownRuns is how many runs a number is of, as far as that is known.
+func knownRuns(r compare.Reading) string {
+	if r.Only != "" {
+		return "-"
+	}
+	return strconv.Itoa(len(r.Runs))
 }

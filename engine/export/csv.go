@@ -162,6 +162,13 @@ func statistics(across series.Across, v record.Value) []statistic {
 	if across == "" {
 		across = series.Median
 	}
+	if v.Whole != nil { // nothing else is known
+		var out []statistic
+		for _, name := range slices.Sorted(maps.Keys(v.Whole)) {
+			out = append(out, statistic{name, v.Whole[name]})
+		}
+		return out
+	}
 	out := []statistic{{string(across), v.Value}}
 	for _, name := range slices.Sorted(maps.Keys(v.Whole)) {
 		if name != string(across) {

@@ -114,7 +114,7 @@ func (a *assigner) assign(f *Figure) {
 		for _, d := range c.Figures {
 			known = append(known, d.Name)
 		}
-		a.say(f, metricColumn, dsl.Suggest(f.Metric, known, "its figures")+"; or add it to the scenario's figures", "%s is no figure of the scenario %s", f.Metric, f.Scenario)
+		a.say(f, metricColumn, dsl.Suggest(f.Metric, known, "its figures")+" (or add it to the scenario's figures)", "%s is no figure of the scenario %s", f.Metric, f.Scenario)
 	default:
 		c.Lines++
 		if a.of[c] == nil {
