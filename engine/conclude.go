@@ -37,6 +37,15 @@ type ConcludeOptions struct {
 // Conclude judges what a result set holds by a program's verdicts, and writes results.json, report.md and report.html. It needs nothing
 // but the set and the program, so it serves a run that just ended as well as one whose engine died.
 func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error) {
+	out, err := judge(set, p, opt)
+	if err != nil {
+		return nil, err
+	}
+	return out, out.writeReport()
+}
+
+// judge is Conclude without the report.
+func judge(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error) {
 	env, err := set.Environment()
 	if err != nil {
 		return nil, err
@@ -127,7 +136,7 @@ func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error
 			return nil, err
 		}
 	}
-	return out, out.writeReport()
+	return out, nil
 }
 
 // ending says how the plan run ended. What could not be undone then may be undone by now.

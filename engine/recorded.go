@@ -9,52 +9,49 @@ import (
 	"github.com/planrun/planrun/internal/hdr"
 )
 
-// recordings answers what a report asks of what was recorded of runs, one run after the other. It reads what it is asked for,
-// and keeps what the loads of the last run did, because most questions are about that.
+// recordings answers what a report asks of what was recorded of runs. Of a run of which it is asked one thing it reads no more
+// than that; one that it is asked of again is drawn in several pictures, so it is read whole, and kept until the next one is.
 type recordings struct {
 	set   *record.Set
 	runs  map[string]*record.Run
 	notes map[string][]string
 
-	last  string // the run of loads
-	loads *record.Data
-	all   map[string]measure.Series // of loads
+	last  string // the run that was asked of last
+	whole *record.Data
+	all   map[string]measure.Series // of whole
 }
 
-// read reads a part of a run.
+// read reads at least a part of a run.
 func (r *recordings) read(id string, p record.Part) (*record.Data, error) {
 	run := r.runs[id]
 	if run == nil {
 		return nil, fmt.Errorf("there is no run %s", id)
 	}
-	return r.set.Recorded(run, p)
-}
-
-// ofLoads reads what the loads of a run did.
-func (r *recordings) ofLoads(id string) (err error) {
-	if r.last == id && r.loads != nil {
-		return nil
+	if r.last != id {
+		r.last, r.whole, r.all = id, nil, nil
+		return r.set.Recorded(run, p)
 	}
-	r.last, r.all = id, nil
-	r.loads, err = r.read(id, record.Part{Seconds: true, Histograms: true})
-	return err
+	if r.whole == nil {
+		d, err := r.set.Recorded(run, record.Everything)
+		if err != nil {
+			return nil, err
+		}
+		r.whole = d
+	}
+	return r.whole, nil
 }
 
 func (r *recordings) series(id, name string) (t, v []float64, err error) {
-	p := measure.Wanted([]string{name})
-	if !p.Seconds {
-		d, err := r.read(id, p)
-		if err != nil {
-			return nil, nil, err
-		}
+	d, err := r.read(id, measure.Wanted([]string{name}))
+	if err != nil {
+		return nil, nil, err
+	}
+	if d != r.whole {
 		s := measure.All(d)[name]
 		return s.T, s.V, nil
 	}
-	if err := r.ofLoads(id); err != nil {
-		return nil, nil, err
-	}
 	if r.all == nil {
-		r.all = measure.All(r.loads)
+		r.all = measure.All(d)
 	}
 	return r.all[name].T, r.all[name].V, nil
 }
@@ -71,14 +68,20 @@ func (r *recordings) threads(id string) (out []report.Track, err error) {
 }
 
 func (r *recordings) latency(id string) (*hdr.Histogram, error) {
-	if err := r.ofLoads(id); err != nil {
+	d, err := r.read(id, record.Part{Seconds: true, Histograms: true})
+	if err != nil {
 		return nil, err
 	}
-	return measure.Latency(r.loads), nil
+	return measure.Latency(d), nil
 }
 
+// events are a file of their own, which is small.
 func (r *recordings) events(id string) ([]record.Event, []string, error) {
-	d, err := r.read(id, record.Part{Events: true})
+	run := r.runs[id]
+	if run == nil {
+		return nil, nil, fmt.Errorf("there is no run %s", id)
+	}
+	d, err := r.set.Recorded(run, record.Part{Events: true})
 	if err != nil {
 		return nil, nil, err
 	}

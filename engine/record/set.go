@@ -115,7 +115,7 @@ func (s *Set) Path(elem ...string) string {
 	return filepath.Join(append([]string{s.Dir}, elem...)...)
 }
 
-// RunIDs are the directories of the runs, in the order in which they began.
+// RunIDs are the directories of the runs, in the order in which they began. What else lies there is not planrun's.
 func (s *Set) RunIDs() ([]string, error) {
 	entries, err := os.ReadDir(s.Path("runs"))
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Set) RunIDs() ([]string, error) {
 	}
 	var ids []string
 	for _, e := range entries {
-		if e.IsDir() {
+		if e.IsDir() && runNumber(e.Name()) > 0 {
 			ids = append(ids, e.Name())
 		}
 	}
