@@ -25,6 +25,7 @@ var planVariations = []variation{
 	{keys: "Plan.scenarios", base: nothing, with: "scenarios: {more: {phases: [{measure: {for: 100ms, do: [{load: small}]}}]}}"},
 	{keys: "Plan.schedule Stage.stage", base: nothing, with: "schedule: [{stage: other}]"},
 	{keys: "Plan.probes", base: nothing, with: "probes: [backend-connections]"},
+	{keys: "Plan.published Scenario.figures", by: "plans.TestShippedPublishedPlans"},
 	{keys: "Plan.metrics Metric.of", base: nothing, with: "metrics: {twice: {of: 2 * failed}}"},
 	{keys: "Plan.verdicts Verdict.verdict Verdict.pass", base: nothing, with: "verdicts: [{verdict: w, pass: failed > 0}]"},
 	{keys: "Plan.report", base: nothing, with: inSection("")},
@@ -114,6 +115,7 @@ var planVariations = []variation{
 	{keys: "Verdict.gate-where", base: twoTargets + "\n" + inVerdict("gate: true"), with: inVerdict(`gate: true, gate-where: target == "t"`)},
 	{keys: "Verdict.mixed", by: "engine/verdict.TestRounds"},
 	{keys: "Metric.about Metric.better Metric.unit", base: "metrics: {twice: {of: 2 * failed}}", with: "metrics: {twice: {of: 2 * failed, about: two of them, better: lower, unit: apples}}"},
+	{keys: "Metric.across", base: inScenario("repeats: 2") + "\nmetrics: {one: {of: 1 + failed}}\nverdicts: [{verdict: w, pass: one > 1}]", with: "metrics: {one: {of: 1 + failed, across: sum}}"},
 	{keys: "Section.section", base: nothing, with: "report: [{section: verdicts}]"},
 	{keys: "Section.table Section.rows Section.metrics", base: "report: [{section: verdicts}]", with: inSection("")},
 	{keys: "Section.columns", base: inSection(""), with: inSection("columns: scenario")},
@@ -122,6 +124,7 @@ var planVariations = []variation{
 	{keys: "Section.ratios Ratio.of Ratio.to RatioTo.target", base: twoTargets + "\n" + inSection(""), with: inSection("ratios: [{of: t, to: u}]")},
 	{keys: "RatioTo.best", base: twoTargets + "\n" + inSection("ratios: [{of: t, to: u}]"), with: inSection("ratios: [{of: t, to: {best: [t, u]}}]")},
 	{keys: "Ratio.metrics Ratio.distorted-above", base: twoTargets + "\n" + inSection("ratios: [{of: t, to: u}]"), with: inSection("ratios: [{of: t, to: u, metrics: [p50_ms], distorted-above: 5%}]")},
+	{keys: "Ratio.distorted", by: "plans.TestPublishedRatios"},
 	{keys: "Section.aggregate", base: inSection(""), with: inSection("aggregate: geomean")},
 	{keys: "Section.losses Losses.against", base: twoTargets + "\n" + inSection(""), with: "report: [{table: Losses, losses: {against: u}}]"},
 

@@ -12,7 +12,7 @@ import (
 // it wants to see.
 func TestNoiseFloor(t *testing.T) {
 	def := Definition{Where: `scenario == "h1-small" && stage == "throughput" && target == "ours"`,
-		Let: []Let{{"r", `ratio(req_per_s, target("nginx").req_per_s)`}, {"noise", `noise_floor(req_per_s, target("nginx").req_per_s)`}},
+		Let:   []Let{{"r", `ratio(req_per_s, target("nginx").req_per_s)`}, {"noise", `noise_floor(req_per_s, target("nginx").req_per_s)`}},
 		Cases: []Case{{"r / noise >= 0.98", "kept", Pass}, {"r * noise < 0.98", "slower", Fail}, {"", "noisy", Inconclusive}}}
 	for _, c := range []struct {
 		name  string
