@@ -85,11 +85,6 @@ func (s *Set) End() (*End, error) {
 	return e, err
 }
 
-// Results reads results.json.
-func (s *Set) Results() (*Results, error) {
-	return versioned(readJSON[Results](s.Path("results.json")))
-}
-
 // WriteStage writes what the expressions of a stage gave when it began.
 func (s *Set) WriteStage(st *Stage) error {
 	c := *st
