@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/compare"
+	"github.com/planrun/planrun/engine/export"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/stats"
@@ -130,9 +131,9 @@ func finite(v float64) *float64 {
 }
 
 // WriteCSV writes the rows, a line each, after a line of titles. What differs beside the figures is not in it. Texts that a
-// spreadsheet would take for a formula begin with an apostrophe.
+// spreadsheet would take for a formula begin with an apostrophe (export.Defused).
 func (d *Diff) WriteCSV(w io.Writer) error {
-	c := csv.NewWriter(w)
+	c, text := csv.NewWriter(w), export.Defused
 	lines := [][]string{{"outcome", "stage", "scenario", "target", "matrix", "metric", "unit", "better", "value_a", "value_b", "ratio", "low", "high", "noise", "floor", "n_a", "n_b", "why", "tainted"}}
 	for _, r := range d.Rows {
 		j := r.json()
@@ -140,10 +141,9 @@ func (d *Diff) WriteCSV(w io.Writer) error {
 		for i, a := range j.Matrix {
 			axes[i] = a.Name + "=" + a.Value
 		}
-		texts := []string{string(j.Outcome), j.Stage, j.Scenario, j.Target, strings.Join(axes, ","), j.Metric, j.Unit, string(j.Better)}
-		line := append(defused(texts), optional(j.A.Value), optional(j.B.Value), optional(j.Ratio), optional(j.Low), optional(j.High), string(j.Noise), optional(j.Floor),
-			strconv.Itoa(len(j.A.Runs)), strconv.Itoa(len(j.B.Runs)))
-		lines = append(lines, append(line, defused([]string{j.Why, strings.Join(j.Tainted, "; ")})...))
+		lines = append(lines, []string{string(j.Outcome), text(j.Stage), text(j.Scenario), text(j.Target), text(strings.Join(axes, ",")), text(j.Metric), text(j.Unit), string(j.Better),
+			optional(j.A.Value), optional(j.B.Value), optional(j.Ratio), optional(j.Low), optional(j.High), string(j.Noise), optional(j.Floor),
+			strconv.Itoa(len(j.A.Runs)), strconv.Itoa(len(j.B.Runs)), text(j.Why), text(strings.Join(j.Tainted, "; "))})
 	}
 	if err := c.WriteAll(lines); err != nil {
 		return fmt.Errorf("writing CSV: %w", err)
@@ -156,15 +156,4 @@ func optional(v *float64) string {
 		return ""
 	}
 	return strconv.FormatFloat(*v, 'g', -1, 64)
-}
-
-// defused puts an apostrophe before what a spreadsheet would take for a formula
-// (https://owasp.org/www-community/attacks/CSV_Injection).
-func defused(texts []string) []string {
-	for i, s := range texts {
-		if s != "" && strings.ContainsRune("=+-@\t\r\n", rune(s[0])) {
-			texts[i] = "'" + s
-		}
-	}
-	return texts
 }

@@ -56,7 +56,7 @@ func Benchfmt(w io.Writer, set *record.Set, res *record.Results, opt Options) er
 		if err != nil {
 			return err
 		}
-		if !hasResults(r) {
+		if !r.Status.HasResults() {
 			continue
 		}
 		for _, window := range slices.Sorted(maps.Keys(r.Metrics)) {

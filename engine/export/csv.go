@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
@@ -28,7 +27,8 @@ import (
 //	runs           how many runs the value is of; 0 for published figures of which the runs' values are not known
 //	tainted        the guard that spoils it, in words
 //
-// Cells without a value have no row. Of Options.Figures, an error says if two cells have the same scenario and target. Texts that a spreadsheet would take for a formula begin with an apostrophe: see defused.
+// Cells without a value have no row. Of Options.Figures, an error says if two cells have the same scenario and target.
+// Texts that a spreadsheet would take for a formula begin with an apostrophe: see Defused.
 func CSV(w io.Writer, set *record.Set, res *record.Results, opt Options) error {
 	t := &values{w: csv.NewWriter(w), axes: axes(res), res: res, opt: opt}
 	if opt.Figures {
@@ -88,7 +88,7 @@ func (t *values) row(cells ...string) {
 func (t *values) header() []string {
 	h := []string{"scenario", "target", "metric", "statistic", "value", "unit", "stage"}
 	for _, a := range t.axes {
-		h = append(h, defused("matrix."+a))
+		h = append(h, Defused("matrix."+a))
 	}
 	return append(h, "window", "round", "repeat", "run", "runs", "tainted")
 }
@@ -108,7 +108,7 @@ func (t *values) cell(set *record.Set, c *record.Cell) error {
 			if err != nil {
 				return err
 			}
-			if hasResults(r) {
+			if r.Status.HasResults() {
 				n++
 				t.run(r, "run"+strconv.Itoa(n))
 			}
@@ -136,11 +136,11 @@ func (t *values) run(r *record.Run, name string) {
 }
 
 func (t *values) one(at record.Coord, window, name string, s statistic, run string, runs int, tainted string) {
-	row := []string{defused(at.Scenario), defused(at.Target), defused(name), s.name, number(s.value), defused(t.res.Descs[name].Unit), defused(at.Stage)}
+	row := []string{Defused(at.Scenario), Defused(at.Target), Defused(name), s.name, number(s.value), Defused(t.res.Descs[name].Unit), Defused(at.Stage)}
 	for _, a := range t.axes {
-		row = append(row, defused(axis(at, a)))
+		row = append(row, Defused(axis(at, a)))
 	}
-	t.row(append(row, defused(window), positive(at.Round), positive(at.Repeat), defused(run), strconv.Itoa(runs), defused(tainted))...)
+	t.row(append(row, Defused(window), positive(at.Round), positive(at.Repeat), Defused(run), strconv.Itoa(runs), Defused(tainted))...)
 }
 
 func positive(n int) string {
@@ -162,13 +162,6 @@ func statistics(across series.Across, v record.Value) []statistic {
 	if across == "" {
 		across = series.Median
 	}
-	if v.Whole != nil { // nothing else is known
-		var out []statistic
-		for _, name := range slices.Sorted(maps.Keys(v.Whole)) {
-			out = append(out, statistic{name, v.Whole[name]})
-		}
-		return out
-	}
 	out := []statistic{{string(across), v.Value}}
 	for _, name := range slices.Sorted(maps.Keys(v.Whole)) {
 		if name != string(across) {
@@ -183,15 +176,4 @@ func statistics(across series.Across, v record.Value) []statistic {
 		out = append(out, statistic{"max", slices.Max(v.Runs)})
 	}
 	return out
-}
-
-// defused is a text that no spreadsheet takes for a formula (https://owasp.org/www-community/attacks/CSV_Injection): before
-// what begins like one stands an apostrophe. Before what begins with an apostrophe too, so that whoever takes one away from
-// every cell that begins with one has each text as it was.
-func defused(s string) string {
-	s = plain(s)
-	if s != "" && strings.ContainsRune("=+-@\t\n'＝＋－＠", []rune(s)[0]) {
-		return "'" + s
-	}
-	return s
 }

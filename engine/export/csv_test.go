@@ -110,7 +110,7 @@ func TestDefused(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "", "a=b": "a=b", "=1": "'=1", "+1": "'+1", "-1": "'-1", "@a": "'@a", "\ta": "'\ta", "\ra": "'\na", "＝1": "'＝1", "'a": "''a", "a\x00b": `a\u0000b`, "\xff": "\uFFFD",
 	} {
-		if got := defused(in); got != want {
+		if got := Defused(in); got != want {
 			t.Errorf("%q becomes %q, want %q", in, got, want)
 		}
 	}

@@ -41,9 +41,6 @@ func (o Options) wants(window, metric string) bool {
 	return slices.Contains(o.Metrics, metric) || window != "" && slices.Contains(o.Metrics, window+"/"+metric)
 }
 
-// hasResults reports whether a run's metrics are part of its cell's.
-func hasResults(r *record.Run) bool { return r.Status == record.Done || r.Status == record.Aborted }
-
 // axes are the matrix axes of all cells, in the order in which they appear.
 func axes(res *record.Results) (names []string) {
 	for _, c := range res.Cells {

@@ -42,3 +42,14 @@ func number(v float64) string {
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
+
+// Defused is a text that no spreadsheet takes for a formula (https://owasp.org/www-community/attacks/CSV_Injection): before
+// what begins like one stands an apostrophe. Before what begins with an apostrophe too, so that whoever takes one away from
+// every cell that begins with one has each text as it was.
+func Defused(s string) string {
+	s = plain(s)
+	if s != "" && strings.ContainsRune("=+-@\t\n'＝＋－＠", []rune(s)[0]) {
+		return "'" + s
+	}
+	return s
+}

@@ -42,7 +42,7 @@ func FuzzTexts(f *testing.F) {
 		}
 		var out bytes.Buffer
 		w := csv.NewWriter(&out)
-		_ = w.Write([]string{defused(s), "x"})
+		_ = w.Write([]string{Defused(s), "x"})
 		w.Flush()
 		row, err := csv.NewReader(&out).Read()
 		if err != nil || len(row) != 2 || strings.TrimPrefix(row[0], "'") != p {

@@ -69,7 +69,7 @@ func unitIn(name string) string {
 }
 
 func sample(t *csv.Writer, run string, p series.Point, unit, replica string) {
-	_ = t.Write([]string{defused(run), number(p.T), defused(p.Series), number(p.V), defused(unit), defused(p.Source), replica, defused(p.Role), defused(p.Label)})
+	_ = t.Write([]string{Defused(run), number(p.T), Defused(p.Series), number(p.V), Defused(unit), Defused(p.Source), replica, Defused(p.Role), Defused(p.Label)})
 }
 
 // second writes what a load did in one second.
