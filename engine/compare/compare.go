@@ -3,7 +3,8 @@
 //  1. A Name says which number of a cell is meant, and Read gives it, with the runs that it is of, or why there is none.
 //  2. A Side is a cell, and the same cell in other stages, which is what the machine calls the same (A/A).
 //  3. Metric compares two sides: no ratio where one has no value, where both are 0, or where too many requests of a side
-//     failed for its latency to say anything; else the ratio with its noise (package stats).
+//     failed for its latency to say anything; else the ratio with its noise (package stats). Of a peak of memory runs on
+//     the same processes are no repeats, so its noise is not known.
 //  4. An Outcome is what that says by the direction in which the metric is better. A side that a guard spoils is never
 //     better nor worse.
 //
@@ -66,6 +67,10 @@ func Metric(m Name, d series.Desc, of, to Side, opt Options) Comparison {
 	if c.Ratio.NA == "0/0" && c.Of.Value != c.To.Value { // of sums or peaks that one run alone has
 		c.Ratio.NA = "0/0: the medians of the runs are both 0"
 	}
+	if c.Ratio.NA == "" && peak(d) && (of.Cell.Shared || to.Cell.Shared) {
+		c.Ratio.Noise, c.Ratio.Interval, c.Ratio.Floor, c.Ratio.Stages, c.Ratio.Needed = stats.Unknown, [2]float64{}, 0, 0, 0
+		c.Ratio.Why = "runs shared their processes, so they are no repeats of a peak of these (`fresh: run` gives each its own)"
+	}
 	for _, r := range []Reading{c.Of, c.To} {
 		if r.Tainted != "" && c.Ratio.NA == "" {
 			c.Tainted = append(c.Tainted, r.Tainted)
@@ -73,6 +78,9 @@ func Metric(m Name, d series.Desc, of, to Side, opt Options) Comparison {
 	}
 	return c
 }
+
+// peak reports whether a metric is a high-water mark of memory: a process keeps it, and most of what it took, for all its life.
+func peak(d series.Desc) bool { return d.Across == series.Max && d.Unit == "MiB" }
 
 func (s Side) read(m Name) Reading {
 	if s.Cell == nil {

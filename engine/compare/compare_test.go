@@ -101,6 +101,27 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
+// Runs on the same processes have one peak between them, whatever its last digits; runs on processes of their own have each
+// one. Only of peaks does it matter.
+func TestPeaksOfSharedProcesses(t *testing.T) {
+	memory := series.Desc{Name: "sut_rss_peak_mib", Unit: "MiB", Better: series.Lower, Across: series.Max, Class: series.Count}
+	for _, tc := range []struct {
+		d      series.Desc
+		shared bool
+		want   Outcome
+	}{{memory, true, Unknown}, {memory, false, Worse}, {rate, true, Better}} {
+		a, b := of(tc.d, around(200)...), of(tc.d, around(100)...)
+		b.Shared = tc.shared
+		got := Metric(ParseName(tc.d.Name), tc.d, Side{Name: "a", Cell: a}, Side{Name: "b", Cell: b}, Options{})
+		if got.Outcome() != tc.want || math.Abs(got.Ratio.Value-2) > 1e-9 {
+			t.Errorf("%s, shared %v: %s, %+v", tc.d.Name, tc.shared, got.Outcome(), got.Ratio)
+		}
+		if unknown := tc.want == Unknown; unknown != strings.Contains(got.Ratio.Why, "shared their processes") || unknown != (got.Ratio.Floor == 0) {
+			t.Errorf("%s, shared %v: %+v", tc.d.Name, tc.shared, got.Ratio)
+		}
+	}
+}
+
 // A latency of which too much failed is left out, by the limit that the caller asks for; a rate is of successes in any case.
 func TestDistorted(t *testing.T) {
 	a, b := of(p99, around(2)...), of(p99, around(1)...)

@@ -1,14 +1,11 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
 	"github.com/planrun/planrun/engine/record"
-	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/stats"
 )
 
@@ -37,18 +34,23 @@ type Floor struct {
 // Factor is the floor: a ratio is beyond it if it is above Factor or below its inverse. 0 means that it is not known.
 func (f Floor) Factor() float64 { return max(f.Chance, f.Stages) }
 
-// FloorOf is the noise floor of a metric among cells. Again has the repeats of each, as Repeats gives them.
-func FloorOf(cells []*record.Cell, again map[*record.Cell][]*record.Cell, m Name) Floor {
+// floorOf is the noise floor of a metric among cells. Again has the repeats of each, as Repeats gives them.
+func floorOf(cells []*record.Cell, again map[*record.Cell][]*record.Cell, m Name) Floor {
 	f := Floor{Name: m}
 	if len(cells) > 0 {
 		f.Scenario = cells[0].Coord.Scenario
 	}
 	var runs [][]float64
 	var cvs []float64
-	zeros := 0
+	zeros, only := 0, ""
+	of := Name{Text: m.Text, Window: m.Window, Metric: m.Metric} // whatever statistic of the runs is asked for
 	for _, c := range cells {
-		r := Read(c, "", Name{Text: m.Text, Window: m.Window, Metric: m.Metric})
-		if r.Why != "" || len(r.Runs) == 0 {
+		r := Read(c, "", of)
+		if r.Why != "" {
+			continue
+		}
+		if r.Only != "" {
+			only = r.Only
 			continue
 		}
 		f.Cells++
@@ -71,8 +73,8 @@ func FloorOf(cells []*record.Cell, again map[*record.Cell][]*record.Cell, m Name
 			}
 		}
 		for _, other := range again[c] {
-			o := Read(other, "", m)
-			if other == c || o.Why != "" || slices.Min(o.Runs) <= 0 {
+			o := Read(other, "", of)
+			if other == c || o.Why != "" || o.Only != "" || slices.Min(o.Runs) <= 0 {
 				continue
 			}
 			if by := math.Exp(math.Abs(math.Log(stats.Median(o.Runs) / stats.Median(r.Runs)))); by > f.Stages {
@@ -85,15 +87,22 @@ func FloorOf(cells []*record.Cell, again map[*record.Cell][]*record.Cell, m Name
 	}
 	f.Spread, _ = stats.SpreadOf(runs...)
 	enough := 2*stats.MinRuns - 2
-	if f.Spread.Freedom >= enough {
+	if f.Spread.Freedom >= enough && f.Spread.Deviation > 0 {
 		f.Chance = math.Exp(f.Spread.HalfWidth(f.Runs, f.Runs))
 	}
 	switch {
-	case f.Factor() > 0:
+	case f.Factor() > 1: // a factor of 1 is of values that are all the same, which says nothing about noise
+	case f.Cells == 0 && only != "":
+		f.Why = only
 	case f.Cells == 0:
 		f.Why = m.Text + ": no cell has a value"
 	case len(runs) == 0 && zeros > 0:
 		f.Why = "each cell has a run that gave 0: there is no ratio to it"
+	case f.Stages == 1 || f.Spread.Freedom >= enough:
+		f.Stages, f.Apart = 0, Pair{}
+		f.Why = "all runs of a cell gave the same value, which says nothing about noise"
+	case f.Runs >= stats.MinRuns:
+		f.Why = fmt.Sprintf("too few runs: one cell has %d, and no stage repeats it; %d of it are needed, or another cell", f.Runs, enough+1)
 	default:
 		f.Why = fmt.Sprintf("too few runs (the fewest of a cell is %d, and no stage repeats one): %d a cell are needed", f.Runs, stats.MinRuns)
 	}
@@ -101,12 +110,8 @@ func FloorOf(cells []*record.Cell, again map[*record.Cell][]*record.Cell, m Name
 }
 
 // Floors are the noise floors of each scenario, in the order of the cells: of the metrics that which names, given the
-// scenario's cells; nil means every metric that has a better direction, in every window. Control arms of observation have no
-// part in them.
+// scenario's cells. Control arms of observation have no part in them.
 func Floors(res *record.Results, which func(cells []*record.Cell) []Name) (out []Floor) {
-	if which == nil {
-		which = func(cells []*record.Cell) []Name { return judged(cells, res.Descs) }
-	}
 	again, controls := Repeats(res), Controls(res)
 	var scenarios []string
 	by := map[string][]*record.Cell{}
@@ -122,27 +127,8 @@ func Floors(res *record.Results, which func(cells []*record.Cell) []Name) (out [
 	}
 	for _, sc := range scenarios {
 		for _, n := range which(by[sc]) {
-			out = append(out, FloorOf(by[sc], again, n))
+			out = append(out, floorOf(by[sc], again, n))
 		}
 	}
 	return out
-}
-
-// judged are the metrics of cells that have a better direction, by window and name.
-func judged(cells []*record.Cell, descs map[string]series.Desc) []Name {
-	seen := map[Name]bool{}
-	for _, c := range cells {
-		for window, metrics := range c.Metrics {
-			for metric := range metrics {
-				if Describe(descs, metric).Better != series.Neither {
-					n := Name{Window: window, Metric: metric}
-					n.Text = n.Key()
-					seen[n] = true
-				}
-			}
-		}
-	}
-	return slices.SortedFunc(maps.Keys(seen), func(a, b Name) int {
-		return cmp.Or(cmp.Compare(a.Window, b.Window), cmp.Compare(a.Metric, b.Metric))
-	})
 }

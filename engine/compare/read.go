@@ -67,7 +67,7 @@ func missing(c *record.Cell, name string, m Name) string {
 // Part is what the given runs of a cell make, as a cell of its own: those of one round, say. What guards spoil of the cell
 // they spoil of its parts. Runs without results add no values.
 func Part(c *record.Cell, runs []*record.Run, descs map[string]series.Desc) *record.Cell {
-	p := &record.Cell{Coord: c.Coord, Status: c.Status, Reason: c.Reason, Metrics: map[string]map[string]record.Value{}, Missing: map[string]string{}}
+	p := &record.Cell{Coord: c.Coord, Status: c.Status, Reason: c.Reason, Shared: c.Shared, Metrics: map[string]map[string]record.Value{}, Missing: map[string]string{}}
 	for key, why := range c.Missing {
 		p.Missing[key] = why
 	}

@@ -25,6 +25,8 @@ func results(stages []record.Stage, rates map[string]map[string][]float64) *reco
 	return res
 }
 
+func ofRate([]*record.Cell) []Name { return []Name{ParseName("req_per_s")} }
+
 func places(cells []*record.Cell) string {
 	var s []string
 	for _, c := range cells {
@@ -84,7 +86,7 @@ func TestRepeats(t *testing.T) {
 func TestControlArmIsNoNoise(t *testing.T) {
 	res := results([]record.Stage{{Name: "one"}, {Name: "blind", Without: []string{"host"}}},
 		map[string]map[string][]float64{"one": {"a": around(100)}, "blind": {"a": around(150)}})
-	if f := Floors(res, nil); len(f) != 1 || f[0].Stages != 0 || f[0].Cells != 1 {
+	if f := Floors(res, ofRate); len(f) != 1 || f[0].Stages != 0 || f[0].Cells != 1 {
 		t.Errorf("floors %+v", f)
 	}
 	w := Watched(res)
@@ -101,7 +103,7 @@ func TestFloor(t *testing.T) {
 		"one":  {"a": {1, 1.1, 1.21}, "b": {200, 200, 200}, "c": {5}},
 		"back": {"b": {210, 210, 210}},
 	})
-	all := Floors(res, nil)
+	all := Floors(res, ofRate)
 	if len(all) != 1 {
 		t.Fatalf("%d floors, want that of the rate: %+v", len(all), all)
 	}
@@ -121,13 +123,13 @@ func TestFloor(t *testing.T) {
 	for _, tc := range []struct {
 		runs []float64
 		why  string
-	}{{[]float64{1, 2}, "too few runs (the fewest of a cell is 2, and no stage repeats one): 3 a cell are needed"}, {[]float64{0, 0, 0}, "each cell has a run that gave 0"}, {nil, "req_per_s: no cell has a value"}} {
+	}{{[]float64{2, 2, 2, 2, 2}, "all runs of a cell gave the same value"}, {[]float64{1, 2, 3}, "too few runs: one cell has 3, and no stage repeats it; 5 of it"}, {[]float64{1, 2}, "too few runs (the fewest of a cell is 2, and no stage repeats one): 3 a cell are needed"}, {[]float64{0, 0, 0}, "each cell has a run that gave 0"}, {nil, "req_per_s: no cell has a value"}} {
 		res := results([]record.Stage{{Name: "one"}}, map[string]map[string][]float64{"one": {"a": tc.runs}})
 		var cells []*record.Cell
 		for i := range res.Cells {
 			cells = append(cells, &res.Cells[i])
 		}
-		if f := FloorOf(cells, Repeats(res), ParseName("req_per_s")); !strings.HasPrefix(f.Why, tc.why) || f.Factor() != 0 {
+		if f := floorOf(cells, Repeats(res), ParseName("req_per_s")); !strings.HasPrefix(f.Why, tc.why) || f.Factor() != 0 {
 			t.Errorf("%v: %q, floor %v", tc.runs, f.Why, f.Factor())
 		}
 	}
@@ -146,7 +148,7 @@ func TestFloorHolds(t *testing.T) {
 			}
 		}
 		res := results([]record.Stage{{Name: "one"}}, map[string]map[string][]float64{"one": rates})
-		f := Floors(res, nil)[0].Factor()
+		f := Floors(res, ofRate)[0].Factor()
 		for i := 1; i < len(res.Cells); i++ {
 			ratio := res.Cells[i].Metrics[""]["req_per_s"].Value / res.Cells[0].Metrics[""]["req_per_s"].Value
 			if all++; ratio > f || 1/ratio > f {

@@ -33,7 +33,11 @@ func Beside(then, now *Set, label string) (report.Beside, error) {
 		out.Unlike = append(out.Unlike, m.String())
 	}
 	for _, u := range left {
-		out.Unmatched = append(out.Unmatched, fmt.Sprintf("%s, only in %s: %s", Place(u.Coord), u.Side, u.Why))
+		where := "only in " + u.Side
+		if u.Side == "both" {
+			where = "without results"
+		}
+		out.Unmatched = append(out.Unmatched, fmt.Sprintf("%s, %s: %s", Place(u.Coord), where, u.Why))
 	}
 	for _, g := range then.Gaps {
 		out.Unlike = append(out.Unlike, "A: "+g)

@@ -1,8 +1,10 @@
 package diff
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,21 +24,15 @@ type Mismatch struct {
 func (d *Diff) mismatches(pairs []pair) error {
 	found := &mismatches{}
 	scenarios := map[string]bool{}
-	for i, p := range pairs {
+	for _, p := range pairs {
 		a, errA := sample(d.A, p.a)
 		b, errB := sample(d.B, p.b)
-		if errA != nil || errB != nil {
-			return fmt.Errorf("reading a run of %s: %w", Place(p.coord()), firstOf(errA, errB))
+		if err := cmp.Or(errA, errB); err != nil {
+			return fmt.Errorf("reading a run of %s: %w", Place(p.coord()), err)
 		}
 		if a == nil || b == nil {
 			continue // no row of it will have a ratio
 		}
-		sharedA, errA := shared(d.A, p.a)
-		sharedB, errB := shared(d.B, p.b)
-		if err := firstOf(errA, errB); err != nil {
-			return fmt.Errorf("reading a run of %s: %w", Place(p.coord()), err)
-		}
-		pairs[i].shared = sharedA || sharedB
 		where := Place(p.coord())
 		windows(found, where, a, b)
 		d.knobs(p.coord().Target, a, b)
@@ -53,43 +49,28 @@ func (d *Diff) mismatches(pairs []pair) error {
 	return nil
 }
 
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// sample is the first run of a cell that has results; nil if none has.
+// sample is the first run of a cell that came to its end; else the first that has results; nil if none has.
 func sample(s *Set, c *record.Cell) (*record.Run, error) {
 	if !c.Status.HasResults() || s.Run == nil {
 		return nil, nil
 	}
+	var early *record.Run
 	for _, id := range c.Runs {
 		r, err := s.Run(id)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if r.Status.HasResults() {
+		case r.Status == record.Done:
 			return r, nil
+		case r.Status.HasResults() && early == nil:
+			early = r
 		}
 	}
-	return nil, nil
+	return early, nil
 }
 
-// shared reports whether the last run of a cell was on processes that ran before.
-func shared(s *Set, c *record.Cell) (bool, error) {
-	if len(c.Runs) < 2 {
-		return false, nil
-	}
-	r, err := s.Run(c.Runs[len(c.Runs)-1])
-	if err != nil {
-		return false, err
-	}
-	return r.SetHistory, nil
-}
+// beyond reports whether what only the other side has comes after the end of a run that its abort condition ended.
+func beyond(has bool, r *record.Run) bool { return !has && r.Status == record.Aborted }
 
 // mismatches collects them: what is the same in several cells is one.
 type mismatches struct{ list []Mismatch }
@@ -106,7 +87,7 @@ func (m *mismatches) add(where, what string) {
 }
 
 // windows compares the phases: their kinds, their asked lengths, whether they are recorded and of the headline. Published
-// figures have none: what they were measured in is not known.
+// figures have none: what they were measured in is not known. Nor has an aborted run those that it did not reach.
 func windows(m *mismatches, where string, a, b *record.Run) {
 	if len(a.Phases) == 0 || len(b.Phases) == 0 {
 		return
@@ -124,15 +105,17 @@ func windows(m *mismatches, where string, a, b *record.Run) {
 		}
 		return s
 	}
-	index := func(phases []record.Phase) map[string]string {
+	index := func(r *record.Run) map[string]string {
 		out := map[string]string{}
-		for _, p := range phases {
-			out["the window "+p.Name+" ("+p.Kind+")"] = words(p)
+		for _, p := range r.Phases {
+			if r.Status != record.Aborted || p.End > 0 {
+				out["the window "+p.Name+" ("+p.Kind+")"] = words(p)
+			}
 		}
 		return out
 	}
-	each(index(a.Phases), index(b.Phases), func(name, x, y string) {
-		if x != y {
+	each(index(a), index(b), func(name, x, y string) {
+		if x != y && !beyond(x != "", a) && !beyond(y != "", b) {
 			m.add(where, name+": "+sides(x, y))
 		}
 	})
@@ -179,7 +162,7 @@ func planned(m *mismatches, a, b map[string]any, scenarios map[string]bool) {
 	for _, key := range []string{"backends", "relays", "metrics"} {
 		add([]string{key}, a[key], b[key])
 	}
-	for name := range scenarios {
+	for _, name := range slices.Sorted(maps.Keys(scenarios)) {
 		x, y := scenario(a, name), scenario(b, name)
 		add([]string{"scenarios", name}, x, y)
 	}

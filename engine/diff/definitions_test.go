@@ -34,6 +34,14 @@ func TestMismatches(t *testing.T) {
 		{"length", func(s *recordtest.Set) {
 			s.Run = func(_ int, r *record.Run) { r.Phases[1].For, r.Phases[1].End = 2.5, 3.5 }
 		}, "the window measure (measure): 5s, headline in A, 2.5s, headline in B (main / h1 / nginx)"},
+		{"aborted before it", func(s *recordtest.Set) {
+			s.Run = func(_ int, r *record.Run) {
+				r.Status, r.Phases[1].Start, r.Phases[1].End, r.Phases[1].For, r.Loads = record.Aborted, 0, 0, 0, nil
+			}
+		}, ""},
+		{"aborted in it", func(s *recordtest.Set) {
+			s.Run = func(_ int, r *record.Run) { r.Status, r.Phases[1].End, r.Phases[1].For = record.Aborted, 2, 2.5 }
+		}, "the window measure (measure): 5s, headline in A, 2.5s, headline in B (main / h1 / nginx)"},
 		{"path", spec(func(l *load.Spec) { l.Path = "/large" }), "the load small, path: /small in A, /large in B (main / h1 / nginx)"},
 		{"connections", spec(func(l *load.Spec) { l.Connections = 64 }), "the load small, connections: 16 in A, 64 in B (main / h1 / nginx)"},
 		{"keep-alive", spec(func(l *load.Spec) { l.Reuse = false }), "the load small, keep-alive: connections are kept in A, a new connection for every request in B (main / h1 / nginx)"},

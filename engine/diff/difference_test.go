@@ -40,6 +40,9 @@ func TestWhatDiffersIsSaid(t *testing.T) {
 		{"planrun", machine(func(e *record.Environment) { e.Planrun = "v0.2.0" }), "environment: planrun itself, with its load generator: v0.1.0 in A, v0.2.0 in B"},
 		{"a bit of memory", machine(func(e *record.Environment) { e.MemoryMiB += 10 }), ""},
 		{"memory", machine(func(e *record.Environment) { e.MemoryMiB = 8000 }), "environment: memory: 16000 MiB in A, 8000 MiB in B"},
+		{"published figures", machine(func(e *record.Environment) {
+			*e = record.Environment{Version: record.Version, Token: "b", Start: recordtest.Begun, Imported: &record.Imported{By: "their authors", File: "x.csv"}}
+		}), "environment: whose figures they are (on what published ones were measured is not recorded): planrun measured them in A, published by their authors in B"},
 		{"version", machine(func(e *record.Environment) {
 			e.Programs["nginx"] = record.Program{Path: "/usr/sbin/nginx", Version: "nginx version: nginx/1.24.0", SHA256: strings.Repeat("ab", 32)}
 		}), "programs: nginx, its version: nginx version: nginx/1.22.1 in A, nginx version: nginx/1.24.0 in B"},

@@ -16,6 +16,9 @@ func environments(a, b *record.Environment) (out []Difference) {
 	if a == nil || b == nil {
 		return nil
 	}
+	if a.Imported != nil || b.Imported != nil {
+		return origins(a.Imported, b.Imported)
+	}
 	add := func(where, what, x, y string) {
 		if x != y {
 			out = append(out, Difference{Environment, where, x, y, what + ": " + sides(x, y)})
@@ -62,6 +65,23 @@ func measuredBy(e *record.Environment) string {
 		return "published by " + e.Imported.By
 	}
 	return "planrun, on " + e.Hostname
+}
+
+// origins lists who published the figures of which side. What these were measured on is not in the set.
+func origins(a, b *record.Imported) (out []Difference) {
+	by := func(i *record.Imported) string {
+		if i == nil {
+			return "planrun measured them"
+		}
+		return "published by " + i.By
+	}
+	if x, y := by(a), by(b); x != y {
+		out = append(out, Difference{Environment, "imported.by", x, y, "whose figures they are (on what published ones were measured is not recorded): " + sides(x, y)})
+	}
+	if a != nil && b != nil && a.SHA256 != b.SHA256 {
+		out = append(out, Difference{Environment, "imported.sha256", a.SHA256, b.SHA256, "the file of figures: " + sides(a.File, b.File)})
+	}
+	return out
 }
 
 // word is the yes or no of an offer.

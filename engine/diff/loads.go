@@ -21,6 +21,9 @@ func (d *Diff) loads(m *mismatches, where string, a, b *record.Run) {
 		return out
 	}
 	each(index(a), index(b), func(name string, x, y *record.Load) {
+		if beyond(x != nil, a) || beyond(y != nil, b) {
+			return
+		}
 		if x == nil || y == nil {
 			l, side := x, "A"
 			if x == nil {

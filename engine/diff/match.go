@@ -13,7 +13,6 @@ import (
 type pair struct {
 	a, b           *record.Cell
 	againA, againB []*record.Cell // the same cells in every stage of their set
-	shared         bool           // several runs of a side were on the same processes
 }
 
 // coord is what the pair is called: A's cell, or where the sides are one target each, both of these.

@@ -8,7 +8,6 @@ import (
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
-	"github.com/planrun/planrun/engine/stats"
 )
 
 // A Row is one metric of one matched cell: B (its Of) against A (its To).
@@ -24,13 +23,13 @@ func (r Row) Appeared() bool {
 	return r.Ratio.NA != "" && r.Of.Why == "" && r.To.Why == "" && r.Desc.Better == series.Lower && r.To.Value == 0 && r.Of.Value > 0
 }
 
-// Equal is the outcome of a row whose runs are all 0 on both sides: there is no ratio, and nothing changed.
+// Equal is the outcome of a row whose runs, and what is made of them, are all 0 on both sides: there is no ratio, and nothing changed.
 const Equal compare.Outcome = "equal"
 
 // Outcome of B against A.
 func (r Row) Outcome() compare.Outcome {
 	zero := func(x compare.Reading) bool {
-		return x.Why == "" && x.Tainted == "" && len(x.Runs) > 0 && slices.Min(x.Runs) == 0 && slices.Max(x.Runs) == 0
+		return x.Why == "" && x.Tainted == "" && x.Value == 0 && len(x.Runs) > 0 && slices.Min(x.Runs) == 0 && slices.Max(x.Runs) == 0
 	}
 	if zero(r.Of) && zero(r.To) {
 		return Equal
@@ -42,15 +41,11 @@ func (r Row) Outcome() compare.Outcome {
 func (d *Diff) rows(pairs []pair, metrics []compare.Name) {
 	for _, p := range pairs {
 		for _, m := range metrics {
-			desc := d.desc(m.Metric)
-			c := compare.Metric(m, desc, compare.Side{Name: "B", Cell: p.b, Again: p.againB}, compare.Side{Name: "A", Cell: p.a, Again: p.againA}, compare.Options{})
 			if !has(p.a, m) && !has(p.b, m) {
 				continue
 			}
-			if p.shared && desc.Across == series.Max && desc.Unit == "MiB" && c.Ratio.NA == "" {
-				c.Ratio.Noise, c.Ratio.Floor, c.Ratio.Interval, c.Ratio.Needed = stats.Unknown, 0, [2]float64{}, 0
-				c.Ratio.Why = "its runs shared their processes, so they are no repeats of a peak of these"
-			}
+			desc := d.desc(m.Metric)
+			c := compare.Metric(m, desc, compare.Side{Name: "B", Cell: p.b, Again: p.againB}, compare.Side{Name: "A", Cell: p.a, Again: p.againA}, compare.Options{})
 			d.Rows = append(d.Rows, Row{p.coord(), desc, c})
 		}
 	}

@@ -1,6 +1,7 @@
 package diff_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -82,11 +83,15 @@ func TestRepeatedStagesAreTheFloor(t *testing.T) {
 func TestPeaksOfSharedProcesses(t *testing.T) {
 	t.Parallel()
 	set := func(peak float64, share bool) recordtest.Set {
-		c := cellOf("h1", map[string][]float64{"sut_rss_peak_mib": {peak, peak, peak}})
-		return recordtest.Set{Cells: []recordtest.Cell{c}, Run: func(i int, r *record.Run) { r.SetHistory = share && i > 0 }}
+		c := cellOf("h1", map[string][]float64{"sut_rss_peak_mib": {peak, 1.001 * peak, 1.001 * peak}})
+		return recordtest.Set{Cells: []recordtest.Cell{c}, Run: func(i int, r *record.Run) {
+			if r.Install = "nginx-1"; !share {
+				r.Install = fmt.Sprintf("nginx-%d", i+1)
+			}
+		}}
 	}
 	for share, want := range map[bool]string{true: "noise unknown", false: "worse"} {
-		d := compareSets(t, open(t, "a", set(20, share)), open(t, "b", set(20.2, share)), diff.CompareOptions{})
+		d := compareSets(t, open(t, "a", set(20, share)), open(t, "b", set(25, share)), diff.CompareOptions{})
 		if len(d.Rows) != 1 || string(d.Rows[0].Outcome()) != want {
 			t.Errorf("shared %v: %+v, want %s", share, d.Rows, want)
 		}

@@ -1,8 +1,6 @@
 package diff
 
 import (
-	"math"
-
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/stats"
 )
@@ -58,18 +56,18 @@ type Mean struct {
 func means(rows []Row, metrics []compare.Name) (out []Mean) {
 	for _, m := range metrics {
 		mean := Mean{Metric: m.Text}
-		var logs []float64
+		var ratios []float64
 		for _, r := range rows {
 			switch {
 			case r.Name != m:
 			case r.Ratio.NA != "" || r.Ratio.Value <= 0 || len(r.Tainted) > 0:
 				mean.LeftOut++
 			default:
-				logs = append(logs, math.Log(r.Ratio.Value))
+				ratios = append(ratios, r.Ratio.Value)
 			}
 		}
-		if mean.Cells = len(logs); mean.Cells > 1 { // of one it is its ratio
-			mean.Ratio = math.Exp(stats.Mean(logs))
+		if mean.Cells = len(ratios); mean.Cells > 1 { // of one it is its ratio
+			mean.Ratio = stats.Geomean(ratios)
 			out = append(out, mean)
 		}
 	}

@@ -31,6 +31,7 @@ type cell struct {
 	record.Cell
 	figures map[string]map[string]*figure // window -> metric
 	with    int                           // runs with results
+	on      map[string]bool               // installations of these
 }
 
 // A figure is a metric of a cell in the making.
@@ -62,7 +63,7 @@ func (c *cells) add(r *record.Run) {
 	if to == nil {
 		coord := r.Coord
 		coord.Round, coord.Repeat = 0, 0
-		to = &cell{Cell: record.Cell{Coord: coord, Metrics: map[string]map[string]record.Value{}}, figures: map[string]map[string]*figure{}}
+		to = &cell{Cell: record.Cell{Coord: coord, Metrics: map[string]map[string]record.Value{}}, figures: map[string]map[string]*figure{}, on: map[string]bool{}}
 		c.byKey[key] = to
 		c.order = append(c.order, to)
 	}
@@ -74,6 +75,10 @@ func (c *cells) add(r *record.Run) {
 		return
 	}
 	to.with++
+	if r.Install != "" {
+		to.Shared = to.Shared || to.on[r.Install]
+		to.on[r.Install] = true
+	}
 	if to.Status != record.Done {
 		to.Status, to.Reason = r.Status, r.Reason
 	}

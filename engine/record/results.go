@@ -53,6 +53,7 @@ type Cell struct {
 	Runs    []string                    `json:"runs"`    // ids, in order
 	Metrics map[string]map[string]Value `json:"metrics"` // window -> metric
 	Missing map[string]string           `json:"missing,omitempty"`
+	Shared  bool                        `json:"shared,omitempty"` // several of its runs were on the same processes
 }
 
 // A Value is a metric of a cell: the runs' values and what Desc.Across makes of them. A run without the metric has no

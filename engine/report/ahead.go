@@ -91,7 +91,7 @@ func (b *builder) ahead() (items []Text, err error) {
 		return nil, err
 	}
 	won := map[string][]string{}
-	var within, unknown, untrusted, na []string
+	var within, unknown, blind, untrusted, na []string
 	for _, c := range all {
 		first, next := oneLine(c.first), oneLine(c.next)
 		short := fmt.Sprintf("%s (%s of %s %s that of %s", c.where, c.metric, first, times(c.between.Ratio.Value), next)
@@ -105,6 +105,10 @@ func (b *builder) ahead() (items []Text, err error) {
 		case compare.NA:
 			na = append(na, fmt.Sprintf("%s (%s: %s)", c.where, c.metric, c.between.Ratio.NA))
 		default:
+			if c.between.Ratio.Needed == 0 && b.imported() == nil {
+				blind = append(blind, short+": "+c.between.Ratio.Why+")")
+				break
+			}
 			unknown = append(unknown, short+")")
 		}
 	}
@@ -128,6 +132,7 @@ func (b *builder) ahead() (items []Text, err error) {
 	} else {
 		say("Too few runs to tell noise from difference (3 a side are the least)", unknown)
 	}
+	say("The noise is not known", blind)
 	say("A guard did not hold, so who is ahead is not to be trusted,", untrusted)
 	say("No ratio", na)
 	return append(items, b.behind(all)...), nil

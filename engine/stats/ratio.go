@@ -41,7 +41,7 @@ type Ratio struct {
 	Interval [2]float64
 	Noise    Noise
 	// Floor is the noise floor as a factor above 1: the ratio is beyond it if it is above Floor or below 1/Floor. It is 0
-	// where the noise is unknown.
+	// where the noise is unknown, and 1 where all values of both sides are the same one.
 	Floor float64
 	// Stages is the part of Floor that is of the cells' repeats in other stages, as a factor; 1 if they have none.
 	Stages float64
@@ -60,7 +60,8 @@ type Ratio struct {
 // A ratio is beyond the noise floor if |ln(value)| is above the larger of the largest |ln(med i / med j)| over the
 // repeats of each side's cell in other stages, and t(0.975, na+nb-2) s sqrt(1/na + 1/nb), the half width of the 95 %
 // confidence interval of a difference of means (Student, equal variances) with s the pooled sample deviation of the
-// logarithms of the runs' values.
+// logarithms of the runs' values. Runs without any scatter, and without repeats that differ, have no floor: that would be 1,
+// and the smallest difference beyond it.
 func Compare(aName string, a Side, bName string, b Side) Ratio {
 	for _, side := range []struct {
 		name string
@@ -85,8 +86,11 @@ func Compare(aName string, a Side, bName string, b Side) Ratio {
 	r := Ratio{
 		Value: ma / mb,
 		Low:   slices.Min(a.Runs) / slices.Max(b.Runs),
-		High:  slices.Max(a.Runs) / slices.Min(b.Runs),
+		High:  math.Inf(1),
 		Noise: Unknown,
+	}
+	if least := slices.Min(b.Runs); least > 0 {
+		r.High = slices.Max(a.Runs) / least
 	}
 	if na, nb := len(a.Runs), len(b.Runs); na < MinRuns || nb < MinRuns {
 		r.Needed = MinRuns
@@ -100,6 +104,10 @@ func Compare(aName string, a Side, bName string, b Side) Ratio {
 	}
 	again, half := max(apart(ma, a.Again), apart(mb, b.Again)), s.HalfWidth(len(a.Runs), len(b.Runs))
 	floor := max(again, half)
+	if floor == 0 && ma != mb { // a resolution too coarse to see the scatter, or one value of which there is no other
+		r.Why = "all runs of a side gave the same value, which says nothing about noise"
+		return r
+	}
 	r.Floor, r.Stages = math.Exp(floor), math.Exp(again)
 	means := stat.Mean(logs(a.Runs), nil) - stat.Mean(logs(b.Runs), nil)
 	r.Interval = [2]float64{math.Exp(means - half), math.Exp(means + half)}
