@@ -49,7 +49,8 @@ are refused unless --force is given.
 ratio (B/A), low and high (its range), noise ("beyond", "within", "unknown"), floor (the noise floor, as a factor),
 outcome ("better", "worse", "differs", "within noise", "equal"), better ("lower", "higher", ""), value_a, value_b,
 n_a and n_b (runs). What a row does not have, because it is n/a, its noise is not known or a guard spoils it, satisfies
-nothing. The gate of a release: --metric req_per_s --gate 'ratio >= 0.98 || outcome == "within noise"'.
+nothing: a gate over all metrics cannot be judged as soon as it asks something of a row that the row does not have, so
+choose with --metric, or in the condition (metric != "failed" || ...). The gate of a release: --metric req_per_s --gate 'ratio >= 0.98 || outcome == "within noise"'.
 
 Exit codes: 0, or with --gate 1 if it is false for a row and 3 if it cannot be evaluated for one, or there is no row;
 2 if the sets cannot be compared.`,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -109,12 +110,16 @@ func rowValues(r diff.Row) map[string]any {
 // judge evaluates the condition for every row, and says for which it does not hold. It gives the exit code.
 func (g *rowGate) judge(d *diff.Diff, w io.Writer) (exit int, err error) {
 	var failed, open []string
+	known := map[string]bool{} // by metric: whether it can be judged in every row
 	for _, r := range d.Rows {
 		at := diff.Place(r.Coord) + ", " + r.Name.Text
 		res := g.prog.Eval(context.Background(), verdict.Values{At: cellOf(r.Coord), Names: rowValues(r)})
+		if _, seen := known[r.Name.Text]; !seen {
+			known[r.Name.Text] = true
+		}
 		switch holds, why := res.Row(); {
 		case why != nil:
-			open = append(open, at+": "+why.Text)
+			open, known[r.Name.Text] = append(open, at+": "+why.Text), false
 		case !holds:
 			failed = append(failed, at+": "+operandWords(res.Operands))
 		}
@@ -135,6 +140,11 @@ func (g *rowGate) judge(d *diff.Diff, w io.Writer) (exit int, err error) {
 			}
 		}
 	}
+	if advice := chooseMetrics(known); advice != "" && len(failed) == 0 {
+		if _, err = fmt.Fprintln(w, advice); err != nil {
+			return exitHarness, err
+		}
+	}
 	word := "passes: it holds for " + plural(len(d.Rows), "row")
 	switch {
 	case len(failed) > 0:
@@ -144,6 +154,20 @@ func (g *rowGate) judge(d *diff.Diff, w io.Writer) (exit int, err error) {
 	}
 	_, err = fmt.Fprintf(w, "exit %d: the gate %s\n", exit, word)
 	return exit, err
+}
+
+// chooseMetrics says how to judge only the metrics that can be judged in every row; "" where all of them can be, or none.
+func chooseMetrics(known map[string]bool) string {
+	var flags []string
+	for _, m := range slices.Sorted(maps.Keys(known)) {
+		if known[m] {
+			flags = append(flags, "--metric "+m)
+		}
+	}
+	if len(flags) == 0 || len(flags) == len(known) {
+		return ""
+	}
+	return "a gate is about every row; to judge only what can be judged in all of them: " + strings.Join(flags, " ")
 }
 
 func operandWords(ops []verdict.Operand) string {

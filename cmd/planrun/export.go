@@ -131,14 +131,33 @@ func (p *program) results(dir string) (*record.Set, *record.Results, error) {
 	return set, res, err
 }
 
-// knownMetrics finds metrics that the set does not have.
+// knownMetrics finds metrics, or windows of metrics, that the set does not have.
 func knownMetrics(res *record.Results, metrics []string) error {
 	known := slices.Sorted(maps.Keys(res.Descs))
 	for _, m := range metrics {
-		name := m[strings.LastIndex(m, "/")+1:]
+		window, name := "", m
+		if at := strings.LastIndexByte(m, '/'); at >= 0 {
+			window, name = m[:at], m[at+1:]
+		}
 		if !slices.Contains(known, name) {
 			return fmt.Errorf("--metric %s: the result set has no metric %q; %s", m, name, dsl.Suggest(name, known, "there are"))
 		}
+		if windows := windowsOf(res, name); window != "" && !slices.Contains(windows, window) {
+			return fmt.Errorf("--metric %s: no cell has %s of a window %q; %s", m, name, window, dsl.Suggest(window, windows, "windows"))
+		}
 	}
 	return nil
+}
+
+// windowsOf are the windows in which a cell has a metric, without the headline.
+func windowsOf(res *record.Results, metric string) []string {
+	found := map[string]bool{}
+	for _, c := range res.Cells {
+		for w, metrics := range c.Metrics {
+			if _, has := metrics[metric]; has && w != "" {
+				found[w] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
 }
