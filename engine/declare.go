@@ -67,7 +67,7 @@ func (c *compilation) declare() {
 		}
 	}
 	for _, st := range c.Stages {
-		s.Stages = append(s.Stages, verdict.Stage{Name: st.Name, Scenarios: c.existing(st.Scenarios), Targets: st.Targets, Rounds: st.Rounds})
+		s.Stages = append(s.Stages, verdict.Stage{Name: st.Name, Scenarios: c.existing(st.Scenarios), Targets: st.Targets, Rounds: st.Rounds, Without: st.Part.Val.Probes.Without})
 	}
 	s.Names = c.planNames()
 	c.schema = s

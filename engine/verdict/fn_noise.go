@@ -1,6 +1,9 @@
 package verdict
 
 import (
+	"reflect"
+	"slices"
+
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -42,7 +45,7 @@ func noiseFloors() []cel.EnvOption {
 		})}
 }
 
-// side is a metric of all runs, and what the same cell gave in other stages.
+// side is a metric of all runs, and what the same cell gave in other stages that repeat it.
 func (s spot) side(name string) (stats.Side, ref.Val) {
 	_, runs, err := s.values(name)
 	if err != nil {
@@ -56,9 +59,37 @@ func (s spot) side(name string) (stats.Side, ref.Val) {
 		}
 		other := s
 		other.place = s.place.stage(stage)
+		if !s.repeated(other) {
+			continue
+		}
 		if _, again, err := other.values(name); err == nil {
 			out.Again = append(out.Again, stats.Median(again))
 		}
 	}
 	return out, nil
+}
+
+// repeated reports whether the stage of other is the same experiment, so that it repeats the cell: it leaves out the same
+// probes, and determined the same when it began. Tables decide alike (compare.Repeats).
+func (s spot) repeated(other spot) bool {
+	a, b := s.resolve(s.ix), other.resolve(s.ix)
+	without := func(c Coord) []string { return slices.Sorted(slices.Values(s.ix.stages[c.Stage].Without)) }
+	if !slices.Equal(without(a), without(b)) {
+		return false
+	}
+	determined := func(c Coord, name string) (v any, ok bool) {
+		if s.data == nil || s.data.Cells[c] == nil || len(s.data.Cells[c].Runs) == 0 {
+			return nil, false
+		}
+		v, ok = s.data.Cells[c].Runs[0].Names["params."+name]
+		return v, ok
+	}
+	for name, p := range s.ix.Params {
+		x, inA := determined(a, name)
+		y, inB := determined(b, name)
+		if p.Known == AtStage && inA && inB && !reflect.DeepEqual(x, y) {
+			return false
+		}
+	}
+	return true
 }

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,13 +20,16 @@ func TestNoiseFloor(t *testing.T) {
 		runs  []float64 // of ours; nginx has 100, 101, 99
 		again float64   // of nginx in the reversed stage
 		want  string
+		other func(reversed *Stage, run *Run) // makes that stage another experiment
 	}{
-		{"the same", []float64{104, 105, 103}, 100, "pass (kept)"},
-		{"much slower", []float64{50, 51, 49}, 100, "fail (slower)"},
-		{"noisy", []float64{70, 100, 130}, 100, "inconclusive (noisy)"},
-		{"stages disagree", []float64{104, 105, 103}, 80, "inconclusive (noisy)"},
-		{"few", []float64{100, 100}, 100, "inconclusive: whether it is kept cannot be said: the noise is not known: below 3 runs"},
-		{"zero", []float64{0, 100, 100}, 100, "inconclusive: whether it is kept cannot be said: the noise is not known: a run's value is 0"},
+		{"the same", []float64{104, 105, 103}, 100, "pass (kept)", nil},
+		{"much slower", []float64{50, 51, 49}, 100, "fail (slower)", nil},
+		{"noisy", []float64{70, 100, 130}, 100, "inconclusive (noisy)", nil},
+		{"stages disagree", []float64{104, 105, 103}, 80, "inconclusive (noisy)", nil},
+		{"without probes it is no repeat", []float64{104, 105, 103}, 80, "pass (kept)", func(st *Stage, _ *Run) { st.Without = []string{"all"} }},
+		{"at another rate it is no repeat", []float64{104, 105, 103}, 80, "pass (kept)", func(_ *Stage, r *Run) { r.Names = map[string]any{"params.rate": 80.0} }},
+		{"few", []float64{100, 100}, 100, "inconclusive: whether it is kept cannot be said: the noise is not known: below 3 runs", nil},
+		{"zero", []float64{0, 100, 100}, 100, "inconclusive: whether it is kept cannot be said: the noise is not known: a run's value is 0", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			js, _ := judged(t, def, func(s *Schema, d *Data) {
@@ -44,9 +48,14 @@ func TestNoiseFloor(t *testing.T) {
 					case at.Target == "ours":
 						values = c.runs
 					}
+					reversed := at.Stage != "throughput"
 					cell.Planned, cell.Runs = len(values), cell.Runs[:len(values)]
 					for i, v := range values {
 						cell.Runs[i].Metrics["req_per_s"] = v
+						cell.Runs[i].Names = map[string]any{"params.rate": 100.0}
+						if j := slices.IndexFunc(s.Stages, func(st Stage) bool { return st.Name == at.Stage }); reversed && c.other != nil && j >= 0 {
+							c.other(&s.Stages[j], cell.Runs[i])
+						}
 					}
 				}
 			})

@@ -18,6 +18,7 @@ type Stage struct {
 	Scenarios []string
 	Targets   []string // nil: all
 	Rounds    int      // 0: not known yet
+	Without   []string // probes that it leaves out
 }
 
 // Scenario is what the runs of a scenario will have.
