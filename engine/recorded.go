@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/planrun/planrun/engine/measure"
 	"github.com/planrun/planrun/engine/record"
@@ -11,6 +12,7 @@ import (
 
 // recordings answers what a report asks of what was recorded of runs. Of a run of which it is asked one thing it reads no more
 // than that; one that it is asked of again is drawn in several pictures, so it is read whole, and kept until the next one is.
+// Of histograms it holds those alone that were asked for.
 type recordings struct {
 	set   *record.Set
 	runs  map[string]*record.Run
@@ -18,6 +20,7 @@ type recordings struct {
 
 	last  string // the run that was asked of last
 	whole *record.Data
+	hists []string                  // that whole has
 	all   map[string]measure.Series // of whole
 }
 
@@ -31,12 +34,15 @@ func (r *recordings) read(id string, p record.Part) (*record.Data, error) {
 		r.last, r.whole, r.all = id, nil, nil
 		return r.set.Recorded(run, p)
 	}
-	if r.whole == nil {
-		d, err := r.set.Recorded(run, record.Everything)
+	lacks := func(h string) bool { return !slices.Contains(r.hists, h) }
+	if r.whole == nil || slices.ContainsFunc(p.Histograms, lacks) {
+		whole := record.Everything
+		whole.Histograms = append([]string{"latency"}, slices.DeleteFunc(slices.Clone(p.Histograms), func(h string) bool { return h == "latency" })...)
+		d, err := r.set.Recorded(run, whole)
 		if err != nil {
 			return nil, err
 		}
-		r.whole = d
+		r.whole, r.hists, r.all = d, whole.Histograms, nil
 	}
 	return r.whole, nil
 }
@@ -68,7 +74,7 @@ func (r *recordings) threads(id string) (out []report.Track, err error) {
 }
 
 func (r *recordings) latency(id string) (*hdr.Histogram, error) {
-	d, err := r.read(id, record.Part{Seconds: true, Histograms: true})
+	d, err := r.read(id, record.Part{Seconds: true, Histograms: []string{"latency"}})
 	if err != nil {
 		return nil, err
 	}

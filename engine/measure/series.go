@@ -16,15 +16,15 @@ type Series struct {
 var loadSeries = []struct {
 	desc  series.SeriesDesc
 	value func(second []*piece) (float64, bool)
-	hist  bool // it is of histograms
+	hist  string // the histogram that it is of; "" if it is of counts
 }{
-	{gauge("req_per_s", "req/s", series.Timing, "ok requests that were due in the second"), countPerSecond(func(p *piece) int64 { return p.Counts.OK }), false},
-	{gauge("failed", "", series.Count, "requests that were due in the second and failed"), countPerSecond(func(p *piece) int64 { return failed(&p.Counts) }), false},
-	{gauge("p50_ms", "ms", series.Timing, "50th percentile of the second"), perSecondQuantile(0.5, func(p *piece) *hdr.Histogram { return p.Latency }), true},
-	{gauge("p90_ms", "ms", series.Timing, "90th percentile of the second"), perSecondQuantile(0.9, func(p *piece) *hdr.Histogram { return p.Latency }), true},
-	{gauge("p99_ms", "ms", series.Timing, "99th percentile of the second"), perSecondQuantile(0.99, func(p *piece) *hdr.Histogram { return p.Latency }), true},
-	{gauge("max_ms", "ms", series.Timing, "maximum of the second"), perSecondQuantile(1, func(p *piece) *hdr.Histogram { return p.Latency }), true},
-	{gauge("lag_p99_ms", "ms", series.Timing, "99th percentile of the send lag of the second"), perSecondQuantile(0.99, func(p *piece) *hdr.Histogram { return p.Lag }), true},
+	{gauge("req_per_s", "req/s", series.Timing, "ok requests that were due in the second"), countPerSecond(func(p *piece) int64 { return p.Counts.OK }), ""},
+	{gauge("failed", "", series.Count, "requests that were due in the second and failed"), countPerSecond(func(p *piece) int64 { return failed(&p.Counts) }), ""},
+	{gauge("p50_ms", "ms", series.Timing, "50th percentile of the second"), perSecondQuantile(0.5, func(p *piece) *hdr.Histogram { return p.Latency }), "latency"},
+	{gauge("p90_ms", "ms", series.Timing, "90th percentile of the second"), perSecondQuantile(0.9, func(p *piece) *hdr.Histogram { return p.Latency }), "latency"},
+	{gauge("p99_ms", "ms", series.Timing, "99th percentile of the second"), perSecondQuantile(0.99, func(p *piece) *hdr.Histogram { return p.Latency }), "latency"},
+	{gauge("max_ms", "ms", series.Timing, "maximum of the second"), perSecondQuantile(1, func(p *piece) *hdr.Histogram { return p.Latency }), "latency"},
+	{gauge("lag_p99_ms", "ms", series.Timing, "99th percentile of the send lag of the second"), perSecondQuantile(0.99, func(p *piece) *hdr.Histogram { return p.Lag }), "lag"},
 }
 
 func gauge(name, unit string, class series.Class, doc string) series.SeriesDesc {

@@ -13,7 +13,10 @@ func Wanted(names []string) record.Part {
 	var p record.Part
 	for _, s := range loadSeries {
 		if slices.Contains(names, s.desc.Name) {
-			p.Seconds, p.Histograms = true, p.Histograms || s.hist
+			p.Seconds = true
+			if s.hist != "" && !slices.Contains(p.Histograms, s.hist) {
+				p.Histograms = append(p.Histograms, s.hist)
+			}
 		}
 	}
 	// A name ends with that of what was sampled; before it stands whose it is.

@@ -29,8 +29,13 @@ func TestWanted(t *testing.T) {
 			part.Seconds = slices.Clone(whole.Seconds)
 		}
 		for i := range part.Seconds {
-			if x := &part.Seconds[i]; !p.Histograms {
-				*x = load.Second{Load: x.Load, Worker: x.Worker, Phase: x.Phase, Second: x.Second, Counts: x.Counts}
+			x := part.Seconds[i]
+			part.Seconds[i] = load.Second{Load: x.Load, Worker: x.Worker, Phase: x.Phase, Second: x.Second, Counts: x.Counts}
+			if slices.Contains(p.Histograms, "latency") {
+				part.Seconds[i].Latency = x.Latency
+			}
+			if slices.Contains(p.Histograms, "lag") {
+				part.Seconds[i].Lag = x.Lag
 			}
 		}
 		if diff := cmp.Diff(all[name], All(part)[name]); diff != "" {
@@ -40,10 +45,10 @@ func TestWanted(t *testing.T) {
 			t.Errorf("%s wants every point", name)
 		}
 	}
-	if p := Wanted([]string{"sut_rss_mib"}); p.Seconds || p.Histograms || p.Points("fds") {
+	if p := Wanted([]string{"sut_rss_mib"}); p.Seconds || p.Histograms != nil || p.Points("fds") {
 		t.Errorf("the memory of the target wants %+v", p)
 	}
-	if p := Wanted([]string{"failed"}); !p.Seconds || p.Histograms {
+	if p := Wanted([]string{"failed"}); !p.Seconds || p.Histograms != nil {
 		t.Errorf("what failed wants %+v", p)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -75,8 +76,8 @@ type hlogKey struct {
 // maxPayload bounds one encoded histogram, in bytes. Ours take a few kilobytes; a full one takes some hundred.
 const maxPayload = 4 << 20
 
-// parseHlog reads one line; ok is false for comments and the legend.
-func parseHlog(line []byte) (key hlogKey, h *hdrhistogram.Histogram, ok bool, err error) {
+// parseHlog reads one line; ok is false for comments, the legend and histograms that are not wanted.
+func parseHlog(line []byte, wanted []string) (key hlogKey, h *hdrhistogram.Histogram, ok bool, err error) {
 	text := string(line)
 	if text == "" || text[0] == '#' || text[0] == '"' {
 		return key, nil, false, nil
@@ -84,6 +85,9 @@ func parseHlog(line []byte) (key hlogKey, h *hdrhistogram.Histogram, ok bool, er
 	rest, tagged := strings.CutPrefix(text, "Tag=")
 	if tagged {
 		key.tag, rest, _ = strings.Cut(rest, ",")
+	}
+	if what := key.tag[strings.LastIndexByte(key.tag, '/')+1:]; slices.Contains(whats, what) && !slices.Contains(wanted, what) {
+		return key, nil, false, nil
 	}
 	fields := strings.SplitN(rest, ",", 4)
 	if len(fields) != 4 {

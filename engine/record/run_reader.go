@@ -42,7 +42,7 @@ func (d *Data) read(open func(name string) (io.ReadCloser, error), p Part) error
 	if p.Points != nil || p.Seconds {
 		errs = append(errs, readLines(open, "series.jsonl", &n, func(line []byte) error { return j.seriesLine(d, line) }))
 	}
-	if p.Seconds && p.Histograms {
+	if p.Seconds && len(p.Histograms) > 0 {
 		errs = append(errs, readLines(open, "latency.hlog", &n, j.hlogLine))
 	}
 	if p.Events {
@@ -124,12 +124,12 @@ func (j *join) seriesLine(d *Data, line []byte) error {
 		j.sums[k] = sum
 	}
 	AddCounts(&sum.Counts, l.Load.Counts)
-	if !j.part.Histograms {
-		return nil
-	}
 	for what, h := range l.Hists {
 		if l.At == nil || histogram(sum, what) == nil || h.N < 0 || h.Over < 0 || h.Min > h.Max {
 			return fmt.Errorf("what it says of the histogram %q makes no sense", what)
+		}
+		if !slices.Contains(j.part.Histograms, what) {
+			continue
 		}
 		hk := histKey{k, what}
 		j.where[hlogKey{tag(sum, what), *l.At}] = hk
@@ -145,7 +145,7 @@ func (j *join) seriesLine(d *Data, line []byte) error {
 }
 
 func (j *join) hlogLine(line []byte) error {
-	key, h, ok, err := parseHlog(line)
+	key, h, ok, err := parseHlog(line, j.part.Histograms)
 	if err != nil || !ok {
 		return err
 	}

@@ -11,12 +11,12 @@ import (
 
 // What the pictures of a report are bounded by, so that it is written within seconds and opens at once.
 const (
-	mostPictured = 8      // groups of cells that are drawn over time
-	mostLines    = 8      // targets in one picture
-	mostRuns     = 5      // runs of a cell that are read
-	mostSeconds  = 12_000 // recorded seconds that are read for pictures in all
-	mostOfOne    = 5_000  // and for one group, unless one run of each target takes more
-	mostPanels   = 12     // groups in the picture of all
+	mostPictured = 8     // groups of cells that are drawn over time
+	mostLines    = 8     // targets in one picture
+	mostRuns     = 5     // runs of a cell that are read
+	mostSeconds  = 6_000 // recorded seconds that are read for pictures in all
+	mostOfOne    = 5_000 // and for one group, unless one run of each target takes more
+	mostPanels   = 12    // groups in the picture of all
 )
 
 // A group is the cells that differ in the target alone.
