@@ -8,6 +8,7 @@ import (
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/stats"
 )
 
 // A Row is one metric of one matched cell: B (its Of) against A (its To).
@@ -17,11 +18,14 @@ type Row struct {
 	compare.Comparison
 }
 
+// Grew is true where there is more in B of what is better low than in A, and no ratio because the median of A's runs is 0.
+func (r Row) Grew() bool {
+	return r.Ratio.NA != "" && r.Of.Why == "" && r.To.Why == "" && r.Desc.Better == series.Lower && stats.Median(r.To.Runs) == 0 && r.Of.Value > r.To.Value
+}
+
 // Appeared is true where A had none of what is better low, such as failures, and B has some: that is worse without having
 // a ratio.
-func (r Row) Appeared() bool {
-	return r.Ratio.NA != "" && r.Of.Why == "" && r.To.Why == "" && r.Desc.Better == series.Lower && r.To.Value == 0 && r.Of.Value > 0
-}
+func (r Row) Appeared() bool { return r.Grew() && r.To.Value == 0 }
 
 // Equal is the outcome of a row whose runs, and what is made of them, are all 0 on both sides: there is no ratio, and nothing changed.
 const Equal compare.Outcome = "equal"
@@ -61,7 +65,7 @@ func has(c *record.Cell, m compare.Name) bool {
 
 // rank is the place of a row's outcome: what got worse first.
 func (r Row) rank() int {
-	if r.Appeared() {
+	if r.Grew() {
 		return 1
 	}
 	return map[compare.Outcome]int{compare.Worse: 0, compare.Differs: 2, compare.Better: 3, compare.Untrusted: 4, compare.Unknown: 5, compare.WithinNoise: 6, compare.NA: 7, Equal: 8}[r.Outcome()]

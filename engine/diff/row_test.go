@@ -29,9 +29,9 @@ func TestOutcomes(t *testing.T) {
 	broken := cellOf("broken", nil)
 	broken.Status, broken.Reason = record.Failed, "install: not ready"
 	a := recordtest.Set{Cells: []recordtest.Cell{cellOf("better", rate(around(100)...)), cellOf("worse", rate(around(100)...)), cellOf("much worse", rate(around(100)...)), cellOf("noisy", rate(80, 100, 120)),
-		cellOf("few", rate(100)), cellOf("none", failed(0, 0, 0)), cellOf("appears", failed(0, 0, 0)), cellOf("tainted", rate(around(100)...)), cellOf("distorted", latency(10, 0)), cellOf("broken", rate(around(100)...))}}
+		cellOf("few", rate(100)), cellOf("none", failed(0, 0, 0)), cellOf("appears", failed(0, 0, 0)), cellOf("grows", failed(0, 0, 1)), cellOf("tainted", rate(around(100)...)), cellOf("distorted", latency(10, 0)), cellOf("broken", rate(around(100)...))}}
 	b := recordtest.Set{Cells: []recordtest.Cell{cellOf("better", rate(around(120)...)), cellOf("worse", rate(around(80)...)), cellOf("much worse", rate(around(50)...)), cellOf("noisy", rate(85, 105, 125)),
-		cellOf("few", rate(50)), cellOf("none", failed(0, 0, 0)), cellOf("appears", failed(0, 3, 4)), spoilt, cellOf("distorted", latency(20, 50)), broken}}
+		cellOf("few", rate(50)), cellOf("none", failed(0, 0, 0)), cellOf("appears", failed(0, 3, 4)), cellOf("grows", failed(0, 0, 300)), spoilt, cellOf("distorted", latency(20, 50)), broken}}
 	d := compareSets(t, open(t, "a", a), open(t, "b", b), diff.CompareOptions{Metrics: []string{"req_per_s", "failed", "p99_ms"}})
 	var got []string
 	for _, r := range d.Rows {
@@ -40,7 +40,7 @@ func TestOutcomes(t *testing.T) {
 		}
 		got = append(got, r.Coord.Scenario+": "+string(r.Outcome())+" "+r.Ratio.NA)
 	}
-	want := []string{"much worse: worse ", "worse: worse ", "appears: n/a A is 0", "better: better ", "tainted: not to be trusted ", "few: noise unknown ", "noisy: within noise ",
+	want := []string{"much worse: worse ", "worse: worse ", "appears: n/a A is 0", "grows: n/a 0/0: the medians", "better: better ", "tainted: not to be trusted ", "few: noise unknown ", "noisy: within noise ",
 		"distorted: n/a distorted", "broken: n/a B: error: install: not ready", "none: equal 0/0"}
 	if len(got) != len(want) {
 		t.Fatalf("rows:\n%s", strings.Join(got, "\n"))

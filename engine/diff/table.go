@@ -22,9 +22,15 @@ func (w *writer) figures() []report.Block {
 	}
 	out := []report.Block{report.Paragraph{Text: report.Text{{Text: d.Summary.String(), Style: report.Strong}, {Text: " Ratios are B/A, of " + plural(d.Cells, "matched cell") + "."}}}}
 	for _, r := range d.Rows {
-		if r.Appeared() {
-			out = append(out, report.Paragraph{Text: report.Text{{Text: fmt.Sprintf("%s appeared: none in A, %s in B (%s).", r.Name.Text, report.Number(r.Of.Value, r.Desc.Class), Place(r.Coord)), Style: report.Strong}}})
+		if !r.Grew() {
+			continue
 		}
+		words := fmt.Sprintf("%s appeared: none in A", r.Name.Text)
+		if !r.Appeared() {
+			words = fmt.Sprintf("%s grew: %s in A", r.Name.Text, report.Number(r.To.Value, r.Desc.Class))
+		}
+		words += fmt.Sprintf(", %s in B (%s).", report.Number(r.Of.Value, r.Desc.Class), Place(r.Coord))
+		out = append(out, report.Paragraph{Text: report.Text{{Text: words, Style: report.Strong}}})
 	}
 	if t := w.table(); len(t.Rows) > 0 {
 		out = append(out, t)
@@ -92,7 +98,7 @@ func (w *writer) table() report.Table {
 			continue
 		}
 		outcome := report.Text{{Text: string(r.Outcome())}}
-		if o := r.Outcome(); o == compare.Worse || r.Appeared() {
+		if o := r.Outcome(); o == compare.Worse || r.Grew() {
 			outcome[0].Style = report.Strong
 		}
 		cell := Place(r.Coord)
