@@ -54,7 +54,7 @@ func checkRoute(c *dsl.Check, host, path string) {
 func churns(backend string) task.Declaration {
 	return task.Declaration{
 		Uses: []task.Use{{Kind: "backend", Name: backend, Field: "backends"}},
-		Metrics: []series.Desc{{Name: task.PropagationMetric, Unit: "ms", Better: series.Lower, Across: series.Median, Class: series.Timing,
+		Metrics: []series.Desc{{Name: task.PropagationMetric, Unit: "ms", Better: series.Lower, Across: series.Median, Class: series.Timing, Apart: true,
 			Doc: "from the beginning of telling the target of a change of backends or routes until it served the change, known to about 5 ms; of the slowest change of the run"}},
 	}
 }

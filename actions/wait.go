@@ -80,7 +80,7 @@ func (w *wait) Declares() task.Declaration {
 	if u := unitOf(string(w.Record)); u != 0 {
 		d.Metrics = []series.Desc{{
 			Name: string(w.Record), Unit: map[time.Duration]string{time.Microsecond: "us", time.Millisecond: "ms", time.Second: "s"}[u],
-			Better: series.Lower, Across: series.Median, Class: series.Timing, Doc: "how long a wait took",
+			Better: series.Lower, Across: series.Median, Class: series.Timing, Apart: true, Doc: "how long a wait took",
 		}}
 	}
 	if w.TCP != "" && !strings.Contains(w.TCP, ":") {

@@ -14,7 +14,7 @@ import (
 
 // verdictRun tells expressions about a run. Whole adds what only a finished run has: all windows, and its guards.
 func verdictRun(r *record.Run, samples verdict.Samples, whole bool) *verdict.Run {
-	out := &verdict.Run{Round: r.Coord.Round, Repeat: r.Coord.Repeat, Metrics: r.Metrics[""], Absent: map[string]string{}, Phases: map[string]*verdict.Window{},
+	out := &verdict.Run{Round: r.Coord.Round, Repeat: r.Coord.Repeat, Installed: r.Install, Metrics: r.Metrics[""], Absent: map[string]string{}, Phases: map[string]*verdict.Window{},
 		Loads: map[string]*verdict.Window{}, Samples: samples, Replicas: map[string][]map[string]any{}, Names: map[string]any{}}
 	switch r.Status {
 	case record.Unmet, record.Interrupted:

@@ -94,7 +94,7 @@ func metricOf(d series.Desc) verdict.Metric {
 	switch {
 	case d.Class == series.Count && d.Unit == "":
 		m.Class = verdict.Count
-	case d.Class == series.Timing && d.Unit == "ms":
+	case d.Class == series.Timing && d.Unit == "ms" && !d.Apart:
 		m.Class = verdict.Latency
 	case d.Class == series.Timing && (d.Unit == "cores" || d.Unit == "us"):
 		m.Class = verdict.CPU

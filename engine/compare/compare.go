@@ -92,7 +92,7 @@ func (s Side) read(m Name) Reading {
 // distorted says why a metric of s says nothing, or "": a latency is of successes only, and too many requests failed or
 // were slow; so it is with every metric, if that is asked for.
 func (s Side) distorted(d series.Desc, opt Options) string {
-	if d.Unit != "ms" && !opt.DistortsAll {
+	if (d.Unit != "ms" || d.Apart) && !opt.DistortsAll {
 		return ""
 	}
 	total := func(name string) float64 { return stats.Sum(s.read(ParseName(name)).Runs) }

@@ -134,6 +134,12 @@ func TestDistorted(t *testing.T) {
 	if got := Metric(ParseName("p99_ms"), p99, Side{Name: "a", Cell: a}, Side{Name: "b", Cell: b}, Options{DistortedAbove: 0.01}); got.Outcome() != Worse {
 		t.Errorf("with a limit of 1 %%: %s, %q", got.Outcome(), got.Ratio.NA)
 	}
+	took := series.Desc{Name: "route_propagation_ms", Unit: "ms", Better: series.Lower, Apart: true}
+	set(a, took, around(20)...)
+	set(b, took, around(10)...)
+	if got := Metric(ParseName(took.Name), took, Side{Name: "a", Cell: a}, Side{Name: "b", Cell: b}, Options{}); got.Outcome() != Worse {
+		t.Errorf("a time that is not of requests: %s, %q", got.Outcome(), got.Ratio.NA)
+	}
 	sides := []Side{{Name: "a", Cell: a}, {Name: "b", Cell: b}, {Name: "c", Why: "no cell of c"}, {Name: "d", Cell: of(p99, around(1)...)}}
 	if got := Best(ParseName("p99_ms"), p99, sides, Options{}); got != 1 {
 		t.Errorf("the best is %d, want 1: the first of equal ones", got)

@@ -39,7 +39,7 @@ var loadMetrics = slicesOf(
 	latencies("", "latency of successes, from the moment at which the request was due", (*loadSum).latency, noSuccess),
 	latencies("service_", "latency of successes, from the actual send", (*loadSum).service, noSuccess),
 	[]loadMetric{
-		{desc("max_elapsed_ms", "ms", series.Lower, series.Max, series.Timing, "longest time that any request took, failed ones too, from its due time"), false,
+		{apart(desc("max_elapsed_ms", "ms", series.Lower, series.Max, series.Timing, "longest time that any request took, failed ones too, from its due time")), false,
 			func(s *loadSum) (float64, string) { return float64(s.counts.MaxElapsed) / 1e6, s.unlessDue() }},
 		{desc("worst_second_p99_ms", "ms", series.Lower, series.Max, series.Timing, "highest p99 of any one second; seconds of which less than half lies in the window do not count if there are others"), false,
 			(*loadSum).worstSecond},
@@ -166,6 +166,12 @@ func errorClasses() []loadMetric {
 		out = append(out, counter("errors_"+d.class, series.Lower, "failed requests: "+d.doc, func(c *load.Counts) int64 { return c.Errors[d.class] }))
 	}
 	return out
+}
+
+// apart describes a time that is not of successes alone.
+func apart(d series.Desc) series.Desc {
+	d.Apart = true
+	return d
 }
 
 // latencies are the usual figures of one kind of histogram.

@@ -39,6 +39,7 @@ type Desc struct {
 	Across Across
 	Class  Class
 	Doc    string
+	Apart  bool // a time that is not one of requests that succeeded: failures do not distort it
 	List   bool // of replicas only: a list for each replica, such as the connections of each of its workers
 }
 

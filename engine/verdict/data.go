@@ -31,6 +31,7 @@ const (
 // Run is one run of a cell. A figure that is not in its map is missing; NaN and infinities are undefined.
 type Run struct {
 	Round, Repeat int             // from 1
+	Installed     string          // the installation that it was on; "": not known
 	Ranked        map[string]bool // metrics of which it is not known which run gave which value: see Part.unpaired
 	Outcome       Outcome         // "", or Inconclusive (its require did not hold) or Errored (the harness failed): then nothing can be read
 	Reason        string          // for an Outcome

@@ -3,6 +3,7 @@ package verdict
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -47,9 +48,12 @@ func noiseFloors() []cel.EnvOption {
 
 // side is a metric of all runs, and what the same cell gave in other stages that repeat it.
 func (s spot) side(name string) (stats.Side, ref.Val) {
-	_, runs, err := s.values(name)
+	m, runs, err := s.values(name)
 	if err != nil {
 		return stats.Side{}, err
+	}
+	if m.Across == ByMax && strings.HasSuffix(name, "_mib") && s.shared() {
+		return stats.Side{}, because(TooFew, "the noise is not known: runs of %s shared their processes, so they are no repeats of a peak of these", s)
 	}
 	out := stats.Side{Runs: runs}
 	at := s.resolve(s.ix)
@@ -67,6 +71,19 @@ func (s spot) side(name string) (stats.Side, ref.Val) {
 		}
 	}
 	return out, nil
+}
+
+// shared reports whether several runs were on the same processes, which have one peak of memory between them.
+func (s spot) shared() bool {
+	_, runs, _ := s.runs()
+	on := map[string]bool{}
+	for _, r := range runs {
+		if r.Installed != "" && on[r.Installed] {
+			return true
+		}
+		on[r.Installed] = true
+	}
+	return false
 }
 
 // repeated reports whether the stage of other is the same experiment, so that it repeats the cell: it leaves out the same

@@ -86,6 +86,23 @@ func TestNoiseFloor(t *testing.T) {
 	if v, ok := got.(float64); !ok || v < want-1e-9 || math.IsNaN(v) {
 		t.Errorf("%v, want at least the floor of the runs alone, %v", got, want)
 	}
+	memory := &Schema{Targets: []Target{{Name: "a"}}, Stages: []Stage{{Name: "s", Scenarios: []string{"s"}}}, Scenarios: map[string]*Scenario{"s": {Metrics: []Metric{{Name: "sut_rss_peak_mib", Across: ByMax}}}}}
+	cell := &Cell{Planned: 3}
+	for i, v := range []float64{10, 11, 11} {
+		cell.Runs = append(cell.Runs, &Run{Round: 1, Repeat: i + 1, Installed: "a-1", Metrics: map[string]float64{"sut_rss_peak_mib": v}})
+	}
+	one, err := NewCompiler(memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, problems := NewRules(one, []Definition{{Name: "v", Pass: "noise_floor(sut_rss_peak_mib, sut_rss_peak_mib) >= 1"}})
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	js := rules.Judge(t.Context(), &Data{Cells: map[Coord]*Cell{{Stage: "s", Scenario: "s", Target: "a"}: cell}}, Options{})
+	if len(js) != 1 || js[0].Outcome != Inconclusive || !strings.Contains(js[0].Reason, "shared their processes") {
+		t.Errorf("peaks of one process: %+v", js)
+	}
 	for _, bad := range []string{`noise_floor(1, 2) > 1`, `noise_floor(req_per_s * 2, req_per_s) > 1`} {
 		if _, ps := c.Compile(bad, AtJudge, []Coord{at}); len(ps) == 0 || !strings.Contains(ps[0].Msg, "noise_floor() wants two metrics") {
 			t.Errorf("%s: %v", bad, ps)
