@@ -52,7 +52,7 @@ func (in *installation) bindReplica(ctx context.Context, name string, i int) (ds
 		}
 		return nil, fmt.Errorf("the backend %s does not listen on %q; %s", name, args[0], didYouMean(fmt.Sprint(args[0]), slices.Collect(maps.Keys(ports))))
 	}
-	b, list := part.Bind(in.eval.fill(ctx, in.known.with(known{"replica": float64(i)}), v))
+	b, list := part.Bind(in.eval.fill(ctx, in.knownNow().with(known{"replica": float64(i)}), v))
 	return b.Val, ports, placedAt(append(list, unknown(b.Holes())...))
 }
 

@@ -232,6 +232,75 @@ verdicts: [{verdict: ok, pass: failed == 0, gate: true}]
 	}
 }
 
+// A change that waits behind another one until its phase ends is not made, and takes no place in the record from the other.
+func TestChangeBehindAnother(t *testing.T) {
+	nobody := httptest.NewServer(http.NotFoundHandler())
+	defer nobody.Close()
+	r := only(t, run(t, compile(t, `
+plan: behind
+backends: {web: {routes: {web.local: /}}, db: {}}
+targets: {t: {endpoints: {http: "`+nobody.Listener.Addr().String()+`"}, routes-changed: [{exec: ['true']}]}}
+scenarios:
+  s:
+    phases:
+      - measure:
+          for: 3s
+          do:
+            - {scale: {backends: db, to: 2}, at: 2s}
+            - {scale: {backends: web, to: 2, within: 60s}}
+            - {load: {url: "http://${{ backends.web.address }}/small", rate: 100/s}}
+`), engine.RunOptions{}))
+	changes := r.Facts.Changes
+	if len(changes) != 2 {
+		t.Fatalf("%s: %s: changes %+v", r.Status, r.Reason, changes)
+	}
+	if c := changes[0]; c.What != "scale db to 2" || c.Why != "its phase ended before" || len(c.Unseen) > 0 {
+		t.Errorf("what was not made: %+v", c)
+	}
+	if c := changes[1]; c.What != "scale web 1 -> 2" || !slices.Equal(c.Came, []string{"web/1"}) || !slices.Equal(c.Unseen, []string{"web/1"}) {
+		t.Errorf("what nobody used: %+v", c)
+	}
+}
+
+// A replica that was started again is the one that leaves, and both lives of it are counted.
+func TestScaleAfterRestart(t *testing.T) {
+	out := run(t, compile(t, `
+plan: restart
+backends: {web: {replicas: 2}}
+targets: {t: {install: [{start: {name: sut, builtin: proxy, listen: [http], upstreams: web}}]}}
+scenarios:
+  s:
+    phases:
+      - load:
+          do:
+            - {load: {path: /small, rate: 100/s, timeout: 1s}, through: after}
+            - {exec: [sleep, '0.3']}
+            - {restart: {process: web, replica: 1}}
+            - {exec: [sleep, '0.3']}
+            - {scale: {backends: web, to: 1, within: 60s}}
+      - measure: {name: after, for: 300ms}
+`), engine.RunOptions{})
+	r := only(t, out)
+	if r.Status != record.Done {
+		t.Fatalf("%s: %s", r.Status, r.Reason)
+	}
+	left := happened(t, out, r.ID, "replica")
+	if len(left) != 2 {
+		t.Errorf("the replica that leaves: %+v", left)
+	}
+	for _, e := range left {
+		for _, p := range r.Processes {
+			if pid, _ := e.Fields["pid"].(float64); p.Name == "web" && p.Replica == 1 && int(pid) == p.PID {
+				t.Errorf("the replica as it was before it was started again: %s", e.Message)
+			}
+		}
+	}
+	got, known := record.OriginRequests(r)
+	if sent := float64(record.SentRequests(r)); !known || got < sent-r.Metrics[""]["failed"] {
+		t.Errorf("%g requests were sent, the backends counted %g", sent, got)
+	}
+}
+
 // What cannot be changed, or of which nobody would tell the target, is said before anything runs.
 func TestChurnIsChecked(t *testing.T) {
 	const target = "targets: {t: {install: [{start: {builtin: proxy, listen: [http], upstreams: web}}]}}\n"

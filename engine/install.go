@@ -90,9 +90,7 @@ func (in *installation) do(ctx context.Context, stage known) error {
 		return fmt.Errorf("starting the relays: %w", err)
 	}
 	for _, b := range in.p.backends.Names() {
-		if a := in.addresses(b); len(a) > 0 {
-			in.known["backends."+b+".address"], in.known["backends."+b+".addresses"] = a[0], a
-		}
+		in.readdress(b) // through its relays, from now on
 	}
 	target, _ := in.cell.Target.Bind(in.eval.fill(ctx, in.known, in.values())) // its problems come below
 	if err := in.takePorts(target.Val.Install); err != nil {
@@ -159,7 +157,7 @@ func (in *installation) host() host {
 	h.fill = func(ctx context.Context, a *dsl.Part[dsl.Action], replica int) dsl.Filler {
 		v := in.values()
 		v.Call = in.callOf(processOf(a), replica)
-		return in.eval.fill(ctx, in.known.with(known{"replica": float64(replica)}), v)
+		return in.eval.fill(ctx, in.knownNow().with(known{"replica": float64(replica)}), v)
 	}
 	h.env = func(a *dsl.Part[dsl.Action]) *task.Env {
 		env := in.env(a)

@@ -70,7 +70,7 @@ func (s *session) version(ctx context.Context, in *installation) {
 	if _, ok := s.programs[name]; ok {
 		return
 	}
-	target, _ := in.cell.Target.Bind(in.eval.fill(ctx, in.known, in.values()))
+	target, _ := in.cell.Target.Bind(in.eval.fill(ctx, in.knownNow(), in.values()))
 	program := ""
 	for _, p := range in.order {
 		if len(p.Programs) > 0 {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/task"
 )
 
@@ -29,7 +30,8 @@ type moved struct {
 // A newcomer is a replica that a change started.
 type newcomer struct {
 	p      task.Process
-	change int     // in the run's record
+	by     *record.Change
+	change int     // in the run's record, where it stands once it was made
 	before float64 // requests that it had counted when it was announced: those of its readiness
 }
 
@@ -98,6 +100,30 @@ func (in *installation) follow(update func(context.Context) error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.moved.follow = append(in.moved.follow, update)
+}
+
+// gone keeps what a replica that has ended had counted.
+func (in *installation) gone(ctx context.Context, p task.Process) {
+	counted := served(ctx, p)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.moved.served == nil {
+		in.moved.served = servers{}
+	}
+	in.moved.served.add(replicaName(p.Name(), p), counted)
+	in.moved.ended = append(in.moved.ended, p)
+}
+
+// restarted puts a replica of a backend that was started again in the place of the one that it was.
+func (in *installation) restarted(ctx context.Context, p task.Process) {
+	all := in.replicas(p.Name())
+	i := slices.IndexFunc(all, func(q task.Process) bool { return q.Replica() == p.Replica() })
+	if i < 0 || all[i] == p {
+		return
+	}
+	in.gone(ctx, all[i])
+	all[i] = p
+	in.setReplicas(p.Name(), all)
 }
 
 // endedReplicas are those that changes of this run ended.

@@ -90,6 +90,7 @@ func (x backends) scale(ctx context.Context, s task.Scale, to int) error {
 func (x backends) start(ctx context.Context, backend string, n int, c *record.Change) ([]task.Process, error) {
 	came, err := x.in.startReplicas(ctx, backend, n)
 	if err != nil {
+		c.Why = "a replica could not be started"
 		return nil, fmt.Errorf("starting a replica of %s: %w", backend, err)
 	}
 	for _, p := range came {
@@ -150,14 +151,7 @@ func (in *installation) leave(all []task.Process, grace time.Duration, event fun
 				in.leftover(err)
 				return
 			}
-			counted := served(ctx, p)
-			in.mu.Lock()
-			if in.moved.served == nil {
-				in.moved.served = servers{}
-			}
-			in.moved.served.add(replicaName(p.Name(), p), counted)
-			in.moved.ended = append(in.moved.ended, p)
-			in.mu.Unlock()
+			in.gone(ctx, p)
 			status, _ := p.Exit()
 			replicaEvent(event, p, "exited", fmt.Sprintf("ended after %.0f ms: %s", float64(time.Since(begun))/float64(time.Millisecond), status))
 			for _, port := range p.Ports() {

@@ -114,6 +114,9 @@ const least = mostKept / 128
 func (s *shelf) grew(b *book, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !slices.Contains(s.books, b) {
+		return // it was put away while it was read
+	}
 	n = max(n, least)
 	b.size, s.kept = b.size+n, s.kept+n
 	for s.kept > mostKept && len(s.books) > 1 && s.books[0] != b {

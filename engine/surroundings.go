@@ -37,14 +37,15 @@ func (in *installation) env(a *dsl.Part[dsl.Action]) *task.Env {
 // started notes a process. One that was started again has its first backends and routes: it learns of those there are now.
 func (in *installation) started(p task.Process, want []int) {
 	in.note(p, want)
+	ctx, cancel := context.WithTimeout(context.Background(), undoBudget)
+	defer cancel()
+	in.restarted(ctx, p)
 	in.mu.Lock()
 	is, follow := in.moved.is, in.moved.follow
 	in.mu.Unlock()
 	if !is {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), undoBudget)
-	defer cancel()
 	for _, update := range follow {
 		if err := update(ctx); err != nil {
 			in.event("note", fmt.Sprintf("%s was not told of its backends: %v", p.Name(), err), nil)
@@ -85,6 +86,13 @@ func (in *installation) setValue(name string, v any) {
 	}
 	in.found[name] = v
 	in.known = in.known.with(known{"values." + name: v})
+}
+
+// knownNow is what expressions of the installation can read now.
+func (in *installation) knownNow() known {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.known
 }
 
 // allowed refuses load to public addresses.

@@ -49,8 +49,10 @@ func (x backends) begin(c *record.Change) (end func()) {
 		}
 		x.r.event("change", text, fields)
 		x.r.mu.Lock()
+		index := len(x.r.rec.Facts.Changes)
 		x.r.rec.Facts.Changes = append(x.r.rec.Facts.Changes, *c)
 		x.r.mu.Unlock()
+		x.in.recorded(c, index)
 		if c.Arrived {
 			x.r.propagated(c.Served)
 		}
@@ -80,11 +82,8 @@ func (r *run) propagated(ms float64) {
 // tell lets the target know, and sees when it serves the change: routes, or replicas that came and those that are to leave
 // then.
 func (x backends) tell(ctx context.Context, c *record.Change, backend string, within time.Duration, came, leave []task.Process) error {
-	x.r.mu.Lock()
-	index := len(x.r.rec.Facts.Changes)
-	x.r.mu.Unlock()
 	m := x.in.mark(ctx, backend)
-	x.in.expect(ctx, came, index)
+	x.in.expect(ctx, came, c)
 	begun := time.Now()
 	for _, p := range came {
 		replicaEvent(x.r.event, p, "announced", "is announced")
@@ -119,7 +118,7 @@ func (in *installation) tellTarget(ctx context.Context) error {
 	}
 	v := in.values()
 	v.Call = nil // as at the installation
-	target, list := in.cell.Target.Bind(in.eval.fill(ctx, in.known, v))
+	target, list := in.cell.Target.Bind(in.eval.fill(ctx, in.knownNow(), v))
 	if err := placedAt(list); err != nil {
 		return err
 	}
@@ -127,12 +126,23 @@ func (in *installation) tellTarget(ctx context.Context) error {
 }
 
 // expect notes replicas that came, so that it can be said whether requests reached them.
-func (in *installation) expect(ctx context.Context, came []task.Process, change int) {
+func (in *installation) expect(ctx context.Context, came []task.Process, change *record.Change) {
 	before := requestsOf(ctx, came)
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for i, p := range came {
-		in.moved.came = append(in.moved.came, newcomer{p, change, before[i]})
+		in.moved.came = append(in.moved.came, newcomer{p: p, by: change, before: before[i]})
+	}
+}
+
+// recorded says where a change stands in the run's record.
+func (in *installation) recorded(change *record.Change, index int) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for i := range in.moved.came {
+		if n := &in.moved.came[i]; n.by == change {
+			n.change = index
+		}
 	}
 }
 

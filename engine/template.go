@@ -27,10 +27,11 @@ func (in *installation) template(replica int) task.TemplateData {
 		}
 	}
 	d.Routes = byHost(in.routes())
+	known := in.knownNow()
 	for _, k := range in.cell.With {
-		if w, ok := in.known["with."+k.Name].(dsl.Value); ok && w.Written != "" {
+		if w, ok := known["with."+k.Name].(dsl.Value); ok && w.Written != "" {
 			d.With[k.Name] = w.Written
-		} else if v, ok := in.known.value("with." + k.Name); ok {
+		} else if v, ok := known.value("with." + k.Name); ok {
 			d.With[k.Name] = v
 		}
 	}

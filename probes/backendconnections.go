@@ -82,6 +82,7 @@ func (p *backendConnections) Sample(ctx context.Context, env *task.ProbeEnv) err
 			continue
 		}
 		if err != nil {
+			p.of(pr) // it is no newcomer when it answers: what it counts by then is not of this second
 			errs = append(errs, fmt.Errorf("asking %s what it counted: %w", pr.Name(), err))
 			continue
 		}
@@ -103,23 +104,31 @@ func (p *backendConnections) emit(env *task.ProbeEnv, pr task.Process, s served)
 		now["accept_errors"] += l.AcceptErrors
 		live += l.Live
 	}
-	key := source{pr.Name(), pr.Replica()}
-	if p.seen == nil {
-		p.seen = make(map[source]*resumed)
-	}
 	at := series.Point{T: env.Now, Source: pr.Name(), Replica: pr.Replica(), Role: pr.Role()}
-	if p.seen[key] == nil {
-		p.seen[key] = &resumed{}
-		if p.at > 0 { // it came since the sample before: what it counted until now is of this run
-			for name := range now {
-				env.Emit(series.Point{T: p.at, Series: name, Source: at.Source, Replica: at.Replica, Role: at.Role})
-			}
+	counters, came := p.of(pr)
+	if came && p.at > 0 { // since the sample before: what it counted until now is of this run
+		for name := range now {
+			env.Emit(series.Point{T: p.at, Series: name, Source: at.Source, Replica: at.Replica, Role: at.Role})
 		}
 	}
-	for name, v := range p.seen[key].read(pr.PID(), now) {
+	for name, v := range counters.read(pr.PID(), now) {
 		at.Series, at.V = name, v
 		env.Emit(at)
 	}
 	at.Series, at.V = "connections", live
 	env.Emit(at)
+}
+
+// of gives the counters of a replica, and whether it is seen for the first time.
+func (p *backendConnections) of(pr task.Process) (r *resumed, came bool) {
+	if p.seen == nil {
+		p.seen = make(map[source]*resumed)
+	}
+	key := source{pr.Name(), pr.Replica()}
+	if r = p.seen[key]; r != nil {
+		return r, false
+	}
+	r = &resumed{}
+	p.seen[key] = r
+	return r, true
 }

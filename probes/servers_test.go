@@ -90,6 +90,22 @@ func TestBackendsThatComeAndGo(t *testing.T) {
 	}
 }
 
+// What a replica counted before the run is not counted when it answers late only.
+func TestBackendThatAnswersLate(t *testing.T) {
+	web := burner(t, "web", "backends", "idle")
+	b, p := newBench(web), &backendConnections{Of: "web", pace: pace{Every: time.Second}}
+	if _, err := b.sample(t, p); err == nil {
+		t.Fatal("it answered")
+	}
+	web.sample = origin.Sample{Listeners: map[string]origin.Traffic{"http": {Opened: 500}}}
+	b.must(t, p)
+	for _, pt := range b.points {
+		if pt.Series == "connections_opened" && pt.V != 500 {
+			t.Errorf("%+v", pt)
+		}
+	}
+}
+
 // Backends that run already are no processes of the plan. That is said once, whoever else comes and goes.
 func TestBackendsWithoutProcesses(t *testing.T) {
 	sut, load := burner(t, "sut", "sut", "idle"), burner(t, "load", "load", "idle")

@@ -58,7 +58,7 @@ func (j *judge) churned(c record.Change) {
 		j.add("churn", "", false, taintsWork, "%s at %.1f s changed nothing: it was so already", c.What, c.Start)
 	case len(c.Unseen) > 0:
 		j.add("churn", "", false, taintsWork, "%s at %.1f s: no request reached %s, as they counted themselves", c.What, c.Start, strings.Join(c.Unseen, ", "))
-	case c.Kind != "scale":
+	case c.Kind != "scale" || came+len(c.Left) == 0: // a route, or it was not made, as its own guard says
 	case c.Uncounted:
 		j.add("churn", "", true, taintsWork, "%s at %.1f s: %d came and %d left; they do not count their requests", c.What, c.Start, came, len(c.Left))
 	case came > 0:

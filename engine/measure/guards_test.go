@@ -282,3 +282,14 @@ func TestPercent(t *testing.T) {
 		}
 	}
 }
+
+// Of a change that was not made nothing is said but that.
+func TestChangeThatWasNotMade(t *testing.T) {
+	d := healthy()
+	d.Run.Facts.Changes = []record.Change{{Kind: "scale", What: "scale web to 2", Start: 2, Why: "its phase ended before"}}
+	for _, g := range Guards(d, DefaultThresholds(), Machine{}) {
+		if g.Name == "churn" || g.Name == "change" && g.OK {
+			t.Errorf("%+v", g)
+		}
+	}
+}

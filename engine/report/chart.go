@@ -78,8 +78,7 @@ func (b *builder) chartOf(units []unit, seen []watched, names []string) (Chart, 
 			c.Panels = append(c.Panels, p)
 		}
 	}
-	marks, err := b.marks(units)
-	c.Marks = marks
+	err := b.mark(&c, units)
 	return c, err
 }
 

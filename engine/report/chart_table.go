@@ -6,10 +6,20 @@ import (
 	"github.com/planrun/planrun/engine/series"
 )
 
-// tables show a chart in numbers: each panel's caption and its table.
+// tables show a chart in numbers: each panel's caption and its table, then what happened meanwhile.
 func (c Chart) tables() (out []Block) {
 	for _, p := range c.Panels {
 		out = append(out, Paragraph{c.caption(p)}, c.table(p))
+	}
+	if len(c.Marks) > 0 {
+		var happened List
+		for _, m := range c.Marks {
+			happened.Items = append(happened.Items, text(m.When()+": ", m.Text))
+		}
+		out = append(out, Paragraph{text("Meanwhile:")}, happened)
+	}
+	if len(c.About) > 0 {
+		out = append(out, Paragraph{c.About})
 	}
 	return out
 }

@@ -41,24 +41,26 @@ func (b *builder) disturbances() (out []disturbance) {
 			}
 		}
 		if quiet == "" {
-			out = append(out, b.besideScenario(c))
+			out = append(out, b.besideScenario(c, phases)...)
 			continue
 		}
 		for k, p := range phases {
 			if !isDisturbed(p) {
 				continue
 			}
-			d := disturbance{cell: c, phase: p.Name, quiet: "phase " + oneLine(quiet), then: b.windowed(c, p.Name), before: b.windowed(c, quiet)}
-			for _, q := range phases[k+1:] {
-				if q.Recorded && !isDisturbed(q) {
-					d.after = q.Name
-					break
-				}
-			}
-			out = append(out, d)
+			out = append(out, disturbance{cell: c, phase: p.Name, quiet: "phase " + oneLine(quiet), then: b.windowed(c, p.Name), before: b.windowed(c, quiet), after: quietAgain(phases[k+1:])})
 		}
 	}
 	return out
+}
+
+// quietAgain names the first of the phases that is recorded and not disturbed; "" if there is none.
+func quietAgain(phases []record.Phase) string {
+	i := slices.IndexFunc(phases, func(p record.Phase) bool { return p.Recorded && !isDisturbed(p) })
+	if i < 0 {
+		return ""
+	}
+	return phases[i].Name
 }
 
 func isDisturbed(p record.Phase) bool { return slices.Contains(disturbs, p.Kind) }
@@ -95,10 +97,27 @@ func ofWindow(c *record.Cell, window string) *record.Cell {
 	return w
 }
 
-// besideScenario compares a cell that is never quiet with one of the same target, in the same stage if there is one there,
-// that sends the same and is not disturbed.
-func (b *builder) besideScenario(c *record.Cell) disturbance {
-	d := disturbance{cell: c, then: compare.Side{Name: b.name(c.Coord), Cell: c, Again: b.again[c]}}
+// besideScenario compares a cell that was not quiet before with a scenario that is: the whole of it where it is never quiet,
+// else each of its disturbed phases.
+func (b *builder) besideScenario(c *record.Cell, phases []record.Phase) (out []disturbance) {
+	d := b.quietScenario(c)
+	if quietAgain(phases) == "" {
+		d.then = compare.Side{Name: b.name(c.Coord), Cell: c, Again: b.again[c]}
+		return []disturbance{d}
+	}
+	for k, p := range phases {
+		if isDisturbed(p) {
+			d.phase, d.then, d.after = p.Name, b.windowed(c, p.Name), quietAgain(phases[k+1:])
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// quietScenario finds a cell of the same target, in the same stage if there is one there, that sends the same and is not
+// disturbed.
+func (b *builder) quietScenario(c *record.Cell) disturbance {
+	d := disturbance{cell: c}
 	sent := b.headlineLoads(c)
 	var quiet *record.Cell
 	for i := range b.res.Cells {

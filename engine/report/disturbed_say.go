@@ -176,11 +176,13 @@ func (b *builder) hit(name string, group []disturbance) Text {
 // losses says of which targets requests failed, and whether their rate fell.
 func (b *builder) losses(group []disturbance) string {
 	var failed, slower []string
-	known := false
+	known := 0
 	for _, d := range group {
 		target := oneLine(d.cell.Coord.Target)
 		r := compare.Read(d.then.Cell, d.then.Name, compare.ParseName("failed"))
-		known = known || r.Why == ""
+		if r.Why == "" {
+			known++
+		}
 		if r.Why == "" && r.Value > 0 {
 			s := fmt.Sprintf("%s of %s", grouped(r.Value), target)
 			if q := d.before.Cell; q != nil {
@@ -200,8 +202,10 @@ func (b *builder) losses(group []disturbance) string {
 	switch {
 	case len(failed) > 0:
 		s = "failed in it: " + some(failed, mostNamed)
-	case known:
+	case known == len(group):
 		s = "no request failed in it"
+	case known > 0:
+		s = fmt.Sprintf("no request failed in it of the %s that counted", count(known, "target"))
 	}
 	if len(slower) > 0 {
 		s += "; the rate fell beyond the noise: " + some(slower, mostNamed)

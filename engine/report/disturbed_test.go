@@ -50,3 +50,19 @@ func TestChurnBesideQuietScenario(t *testing.T) {
 		t.Errorf("the findings do not say %q:\n%s", want, got)
 	}
 }
+
+// What is measured after a fault without a quiet phase before it is no figure of the fault.
+func TestFaultWithoutQuietBefore(t *testing.T) {
+	f := newFixture()
+	f.cell(cellSpec{scenario: "quiet", target: "a", rates: around(1000), open: true})
+	c := f.cell(cellSpec{scenario: "broken", target: "a", rates: around(1000), open: true, phases: []record.Phase{
+		{Name: "cut", Kind: "fault", End: 3, Recorded: true}, {Name: "after", Kind: "measure", Start: 3, End: 6, Recorded: true, Headline: true}}})
+	c.Metrics["phase/cut"] = map[string]record.Value{"p99_ms": {Value: 8, Runs: around(8)}, "req_per_s": {Value: 1000, Runs: around(1000)}, "failed": {Value: 3, Runs: []float64{3, 0, 0}}}
+	if got, want := said(t, f), "broken, phase cut beside scenario quiet: the p99_ms of a went from 1.00 to 8.00 ms (8.000 times, beyond the noise floor of 1.023); failed in it: 3 of a (0 in quiet)."; !strings.Contains(got, want) {
+		t.Errorf("the findings do not say %q:\n%s", want, got)
+	}
+	delete(c.Metrics["phase/cut"], "failed")
+	if got, want := said(t, f), "whether requests failed in it is not known."; !strings.Contains(got, want) {
+		t.Errorf("the findings do not say %q:\n%s", want, got)
+	}
+}

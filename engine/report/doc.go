@@ -4,7 +4,8 @@
 //
 //  1. Build reads record.Results, record.Environment and the runs, and makes a Document: titled sections of paragraphs,
 //     lists, tables, charts and footnotes, with every number already formatted and every absent one explained.
-//  2. A writer renders the Document. WriteMarkdown is one; another form (HTML) is another writer of the same Document.
+//  2. A writer renders the Document: WriteMarkdown, WriteText (for a terminal), and package html. Each form is a writer of the
+//     same Document.
 //
 // A section is one file and one line in the list of sections in build.go: a function from the builder to the sections that
 // it contributes, none if there is nothing to say.

@@ -53,10 +53,17 @@ func (b *builder) marks(units []unit) ([]Mark, error) {
 		}
 	}
 	slices.SortStableFunc(out, func(x, y Mark) int { return cmp.Compare(x.At[0], y.At[0]) })
-	if more := len(out) - mostMarks; more > 0 {
-		out = out[:mostMarks]
-	}
 	return out, nil
+}
+
+// mark adds to a chart what happened, as far as it can be shown.
+func (b *builder) mark(c *Chart, units []unit) (err error) {
+	c.Marks, err = b.marks(units)
+	if more := len(c.Marks) - mostMarks; more > 0 {
+		c.Marks = c.Marks[:mostMarks]
+		c.About = text(fmt.Sprintf("Not marked: %d more things that happened.", more))
+	}
+	return err
 }
 
 // marked reports whether an action of a run changes something other than the load, while phases are on.

@@ -1,5 +1,7 @@
 package report
 
+import "fmt"
+
 // A Chart shows numbers over the time of runs, in panels one below the other that share that time. A writer without
 // pictures shows each panel as a table.
 type Chart struct {
@@ -35,6 +37,14 @@ type Stretch struct {
 type Mark struct {
 	At   []float64 // ascending, at least one
 	Text string
+}
+
+// When says at which times a mark happened: "3.0 s", "2.0 s to 8.0 s, 4 times".
+func (m Mark) When() string {
+	if n := len(m.At); n > 1 {
+		return fmt.Sprintf("%s to %s, %d times", seconds(m.At[0]), seconds(m.At[n-1]), n)
+	}
+	return seconds(m.At[0])
 }
 
 // Ranges shows one number with the lowest and highest of its runs, a bar for each of what is compared.

@@ -201,7 +201,7 @@ func (b *builder) picture(g group) ([]Block, error) {
 		if len(c.Panels) == 0 {
 			continue
 		}
-		c.Title, c.About = part.title, text(about)
+		c.Title, c.About = part.title, join(slices.DeleteFunc([]Text{text(about), c.About}, func(t Text) bool { return len(t) == 0 }), " ")
 		blocks = append(blocks, c.upTo(b.phasesEnd(units)))
 	}
 	if c := b.threadChart(units, seen); len(c.Panels) > 0 {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -130,5 +131,36 @@ func TestPicturesAreBounded(t *testing.T) {
 	last, ok := sections[0].Blocks[len(sections[0].Blocks)-1].(Paragraph)
 	if !ok || !cmp.Equal(terminal(last.Text), "Not drawn, so that this page opens at once: s8, s9, s10 and s11. A section chart: p99_ms of the plan's report with a where draws what it selects.") {
 		t.Errorf("at the end: %v", sections[0].Blocks[len(sections[0].Blocks)-1])
+	}
+}
+
+// What cannot all be marked is counted, and a chart in numbers says what happened too.
+func TestMarksAreBounded(t *testing.T) {
+	f := pictured(1, 1)
+	r := f.in.Runs[0]
+	for i := range 30 {
+		r.Actions = append(r.Actions, record.Action{Kind: "http", Name: fmt.Sprint("request ", i), Phase: r.Phases[0].Name, Start: 1})
+	}
+	b := newBuilder(f.in, Options{})
+	units, err := b.units([]int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := b.chart(units, []string{"p99_ms"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := b.marks(units)
+	if err != nil || len(c.Marks) != mostMarks {
+		t.Fatalf("%d marks, %v", len(c.Marks), err)
+	}
+	var out strings.Builder
+	if err := WriteText(&out, &Document{Sections: []Section{{Blocks: []Block{c}}}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"- 1.0 s: http request 0 (phase before)", fmt.Sprintf("Not marked: %d more things that happened.", len(all)-mostMarks)} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("not said: %q\n%s", want, out.String())
+		}
 	}
 }

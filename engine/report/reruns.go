@@ -90,12 +90,12 @@ func (r rerun) summary() Text {
 	case known == 0:
 		t = append(t, text(fmt.Sprintf("of %s cannot be told apart from noise: below %d runs a side it is unknown.", count(r.compared, "cell"), stats.MinRuns))...)
 	case len(r.apart) == 0:
-		t = append(t, text(fmt.Sprintf("of no cell disagrees beyond the noise of its runs, of %d.", known))...)
+		t = append(t, text(fmt.Sprintf("disagrees in none of %s beyond the noise of their runs.", count(known, "cell")))...)
 	default:
 		t = append(t, text(strong(fmt.Sprintf("disagrees in %d of %s", len(r.apart), count(known, "cell"))), " beyond the noise of their runs; by chance about one in fifteen would.")...)
 	}
 	if known > 0 && r.unknown > 0 {
-		t = append(t, text(fmt.Sprintf(" %s more have fewer than %d runs a side.", count(r.unknown, "cell"), stats.MinRuns))...)
+		t = append(t, text(fmt.Sprintf(" Of %s more there are fewer than %d runs a side.", count(r.unknown, "cell"), stats.MinRuns))...)
 	}
 	if r.shifted {
 		t = append(t, text(" ", strong("The whole stage drifted"), fmt.Sprintf(": %d of %s went the same way, to %s times on average (95 %% interval %s to %s). That is the machine at another time rather than the order of single cells.",

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/planrun/planrun/engine/series"
 )
@@ -16,9 +17,9 @@ func stages(b *builder) ([]Section, error) {
 	params := Table{Columns: []Column{{Title: "stage"}, {Title: "round", Right: true}, {Title: "param"}, {Title: "value"}}}
 	for _, s := range b.res.Stages {
 		round := strconv.Itoa(max(1, s.Round))
-		how := dash(s.Order)
-		if s.Seed != 0 {
-			how += fmt.Sprintf(", seed %d", s.Seed)
+		how := stageOrder(s)
+		if len(s.Without) > 0 {
+			how += ", without the probes: " + strings.Join(s.Without, ", ")
 		}
 		began := "n/a"
 		if !s.Start.IsZero() {

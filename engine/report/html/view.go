@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/planrun/planrun/engine/record"
@@ -32,7 +31,6 @@ func (p *writer) funcs() template.FuncMap {
 		"unfolded":   unfolded,
 		"expression": oneExpression,
 		"grouped":    func(n int64) string { return report.Grouped(n) },
-		"when":       when,
 		"cellClass":  cellClass,
 		"legend":     legend,
 		"swatch":     swatch,
@@ -186,15 +184,6 @@ func oneExpression(v report.Verdict) string {
 		return ""
 	}
 	return v.Judged[0].Expression
-}
-
-// when says at which times a mark happened.
-func when(m report.Mark) string {
-	at := func(t float64) string { return strconv.FormatFloat(t, 'f', 1, 64) + " s" }
-	if n := len(m.At); n > 1 {
-		return fmt.Sprintf("%s to %s, %d times:", at(m.At[0]), at(m.At[n-1]), n)
-	}
-	return at(m.At[0]) + ":"
 }
 
 // legend names the lines of a chart; nil if its panels have different ones, whose ends then say it.
