@@ -31,23 +31,7 @@ type Cell struct {
 }
 
 // String is stage/target/scenario with the matrix values, as --only takes it.
-func (c *Cell) String() string { return coordText(c.Coord) }
-
-func coordText(c record.Coord) string {
-	s := c.Stage + "/" + c.Target + "/" + c.Scenario
-	if len(c.Matrix) > 0 {
-		s += "[" + matrixText(c.Matrix) + "]"
-	}
-	return s
-}
-
-func matrixText(axes []record.Axis) string {
-	var parts []string
-	for _, a := range axes {
-		parts = append(parts, a.Name+"="+a.Value)
-	}
-	return strings.Join(parts, ",")
-}
+func (c *Cell) String() string { return c.Coord.CellName() }
 
 // verdictCoord is the address of a cell in expressions.
 func verdictCoord(c record.Coord) verdict.Coord {

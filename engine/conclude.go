@@ -61,7 +61,7 @@ func judge(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error) {
 	data := &verdict.Data{Cells: map[verdict.Coord]*verdict.Cell{}}
 	for _, c := range p.Cells {
 		cell := &verdict.Cell{Planned: p.plannedRuns(c, stages)}
-		if why, ok := env.LeftOut[coordText(c.Coord)]; ok {
+		if why, ok := env.LeftOut[c.Coord.CellName()]; ok {
 			cell.State, cell.Reason = verdict.LeftOut, why
 		}
 		data.Cells[verdictCoord(c.Coord)] = cell
@@ -89,7 +89,7 @@ func judge(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error) {
 		case record.Unsupported, record.Skipped:
 			addNone(cell, r)
 		case record.Failed:
-			failed = append(failed, fmt.Sprintf("%s: %s", coordText(r.Coord), r.Reason))
+			failed = append(failed, fmt.Sprintf("%s: %s", r.Coord.CellName(), r.Reason))
 			if r.Install == "" {
 				addNone(cell, r)
 			} else {
@@ -107,7 +107,7 @@ func judge(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error) {
 			addWhole(cell, r)
 			for _, g := range r.Checks {
 				if !g.OK {
-					failed = append(failed, fmt.Sprintf("%s: %s: %s", coordText(r.Coord), g.Name, g.Message))
+					failed = append(failed, fmt.Sprintf("%s: %s: %s", r.Coord.CellName(), g.Name, g.Message))
 				}
 			}
 		}
@@ -185,7 +185,7 @@ func (p *Program) plannedRuns(c *Cell, stages []record.Stage) int {
 	last := c.Repeats
 	for _, s := range stages {
 		if s.Name == c.Coord.Stage {
-			last = s.Planned[coordText(c.Coord)]
+			last = s.Planned[c.Coord.CellName()]
 			n, begun, rounds = n+last, begun+1, max(s.Rounds, 1)
 		}
 	}

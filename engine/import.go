@@ -61,7 +61,7 @@ func (p *Program) Import(opt ImportOptions) (*Outcome, error) {
 		Imported: &record.Imported{By: p.Plan.Published, File: opt.File, SHA256: hex.EncodeToString(sum[:]), Rows: len(figures)}}
 	for _, c := range p.Cells {
 		if c.LeftOut != "" {
-			env.LeftOut[coordText(c.Coord)] = c.LeftOut
+			env.LeftOut[c.Coord.CellName()] = c.LeftOut
 		}
 	}
 	err = errors.Join((&session{p: p, set: set, env: &task.UndoEnv{}}).writePlan(), set.WriteEnvironment(env),

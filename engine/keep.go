@@ -56,7 +56,7 @@ func (s *session) writeEnvironment() error {
 	e.LeftOut = map[string]string{}
 	for _, c := range s.p.Cells {
 		if c.LeftOut != "" {
-			e.LeftOut[coordText(c.Coord)] = c.LeftOut
+			e.LeftOut[c.Coord.CellName()] = c.LeftOut
 		}
 	}
 	return s.set.WriteEnvironment(e)

@@ -3,6 +3,8 @@ package engine
 import (
 	"math/rand/v2"
 	"slices"
+
+	"github.com/planrun/planrun/engine/record"
 )
 
 // A slot is one run in the order of a round: the cell's index and the repeat, from 1.
@@ -56,7 +58,7 @@ func byScenario(cells []*Cell) [][]*Cell {
 	var groups [][]*Cell
 	at := map[string]int{}
 	for _, c := range cells {
-		k := c.Coord.Scenario + "\x00" + matrixText(c.Coord.Matrix)
+		k := record.Coord{Scenario: c.Coord.Scenario, Matrix: c.Coord.Matrix}.CellName()
 		i, ok := at[k]
 		if !ok {
 			i = len(groups)

@@ -75,7 +75,7 @@ func (s *session) begin(ctx context.Context, st *Stage, round int) (*begun, erro
 		if err := placedAt(append(slices.Clone(list), l...)); err != nil {
 			b.repeats[c], b.broken[c] = max(1, n), noRun{record.Failed, s.redact(err.Error())}
 		}
-		b.record.Planned[coordText(c.Coord)] = b.repeats[c]
+		b.record.Planned[c.Coord.CellName()] = b.repeats[c]
 		s.cell(c).Planned += b.repeats[c]
 	}
 	return b, s.set.WriteStage(&b.record)

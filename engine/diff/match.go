@@ -85,7 +85,7 @@ func (s *Set) key(c record.Coord) string {
 // or that it was left out.
 func why(name string, s *Set, cells []*record.Cell, c record.Coord) string {
 	if s.Environment != nil {
-		if left, ok := s.Environment.LeftOut[leftOutKey(c)]; ok {
+		if left, ok := s.Environment.LeftOut[c.CellName()]; ok {
 			return "left out of " + name + ": " + left
 		}
 	}
@@ -109,19 +109,6 @@ func why(name string, s *Set, cells []*record.Cell, c record.Coord) string {
 		return name + " has no such cell; " + s.Gaps[0]
 	}
 	return name + " has no such cell"
-}
-
-// leftOutKey is how an environment names a cell: stage/target/scenario[axis=value].
-func leftOutKey(c record.Coord) string {
-	s := c.Stage + "/" + c.Target + "/" + c.Scenario
-	if len(c.Matrix) > 0 {
-		parts := make([]string, len(c.Matrix))
-		for i, a := range c.Matrix {
-			parts[i] = a.Name + "=" + a.Value
-		}
-		s += "[" + strings.Join(parts, ",") + "]"
-	}
-	return s
 }
 
 // Place says a cell in words: "throughput / h1-small / size=4k / nginx".

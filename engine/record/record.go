@@ -34,22 +34,6 @@ import (
 // Version of the format.
 const Version = 1
 
-// An Axis is one matrix coordinate.
-type Axis struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// A Coord addresses a run. Round and Repeat count from 1.
-type Coord struct {
-	Stage    string `json:"stage"`
-	Scenario string `json:"scenario"`
-	Target   string `json:"target"`
-	Matrix   []Axis `json:"matrix,omitempty"`
-	Round    int    `json:"round"`
-	Repeat   int    `json:"repeat"`
-}
-
 // Status is how a run ended.
 type Status string
 
@@ -200,54 +184,6 @@ type Process struct {
 	Died     string         `json:"died,omitempty"`
 }
 
-// Facts are readings taken once for guards and reconciliation.
-type Facts struct {
-	// Servers holds the last sample of each builtin server, as cumulative counters over the run: "web/0" -> "requests" -> n.
-	Servers map[string]map[string]float64 `json:"servers,omitempty"`
-	// ClockStep is how far the wall clock moved against the monotonic clock during the run, in seconds.
-	ClockStep float64 `json:"clock_step"`
-	// Faults lists each toxic that was in force, with what passed under it.
-	Faults []Fault `json:"faults,omitempty"`
-	// Changes lists each change of backends and routes, in the order in which they were made.
-	Changes []Change `json:"changes,omitempty"`
-	// ProbeGaps counts samples that a probe missed, by probe.
-	ProbeGaps map[string]int `json:"probe_gaps,omitempty"`
-	// Lost counts lines or bytes that could not be written.
-	Lost int `json:"lost,omitempty"`
-	// Harness lists what did not work of the harness itself.
-	Harness []string `json:"harness,omitempty"`
-}
-
-// A Fault as the relay counted it.
-type Fault struct {
-	Relay       string  `json:"relay"`
-	Toxic       string  `json:"toxic"`
-	Phase       string  `json:"phase"`
-	Start       float64 `json:"start"`
-	End         float64 `json:"end"`
-	Connections int64   `json:"connections"` // that were open while it was in force, for some time at least
-	Bytes       int64   `json:"bytes"`
-	AskedMs     float64 `json:"asked_ms,omitempty"`
-	MeasuredMs  float64 `json:"measured_ms,omitempty"` // mean added delay
-}
-
-// A Change of a backend's replicas or of a route, as it was made.
-type Change struct {
-	Kind      string   `json:"kind"` // scale, add-route, remove-route, toggle-route
-	What      string   `json:"what"` // in words: scale web 4 -> 8
-	Phase     string   `json:"phase"`
-	Start     float64  `json:"start"`
-	End       float64  `json:"end"`
-	Nothing   bool     `json:"nothing,omitempty"`   // it was so already
-	Arrived   bool     `json:"arrived"`             // the target was seen to serve it
-	Served    float64  `json:"served_ms,omitempty"` // milliseconds from the beginning of telling the target until it served the change
-	Why       string   `json:"why,omitempty"`       // it was not seen to arrive
-	Came      []string `json:"came,omitempty"`      // replicas that were started: web/4
-	Left      []string `json:"left,omitempty"`      // replicas that were ended
-	Unseen    []string `json:"unseen,omitempty"`    // of Came, those that got no request while they were there
-	Uncounted bool     `json:"uncounted,omitempty"` // they do not count their requests
-}
-
 // A Guard or self-check of a run. Taints says what it spoils when it did not hold: "timing", "work" (everything), "passes"
 // (everything, but what fails stands), or "" for a warning only.
 type Guard struct {
@@ -288,50 +224,6 @@ type End struct {
 	Interrupted bool     `json:"interrupted,omitempty"`
 	Failure     string   `json:"failure,omitempty"`    // of the harness, outside of a run
 	NotUndone   []string `json:"not_undone,omitempty"` // changes that could not be undone
-}
-
-// An Environment is the machine and what was on it.
-type Environment struct {
-	Version   int                `json:"version"`
-	Token     string             `json:"token"`
-	BootID    string             `json:"boot_id"`
-	Plan      string             `json:"plan"`
-	Start     time.Time          `json:"start"`
-	Command   []string           `json:"command"`
-	Planrun   string             `json:"planrun"` // version, commit
-	Go        string             `json:"go"`
-	Hostname  string             `json:"hostname"`
-	OS        string             `json:"os"`
-	Kernel    string             `json:"kernel"`
-	CPUModel  string             `json:"cpu_model"`
-	CPUs      int                `json:"cpus"`
-	Governor  string             `json:"governor,omitempty"`
-	NUMA      int                `json:"numa_nodes"`
-	MemoryMiB float64            `json:"memory_mib"`
-	Virtual   string             `json:"virtual,omitempty"`
-	Sysctls   map[string]string  `json:"sysctls"`
-	Limits    map[string]string  `json:"limits"`
-	Layout    map[string][]int   `json:"cpu_layout,omitempty"`     // role -> CPUs asked
-	LeftOut   map[string]string  `json:"left_out_cells,omitempty"` // cell (stage/target/scenario[axis=value]) -> why it was not to run
-	Programs  map[string]Program `json:"programs,omitempty"`       // target -> what ran
-	Imported  *Imported          `json:"imported,omitempty"`       // the figures were published by others: nothing ran here, and there is no machine to describe
-	Offers    map[string]string  `json:"offers,omitempty"`         // feature -> "yes", or why not
-}
-
-// Imported says where published figures come from. When they were imported is the environment's Start.
-type Imported struct {
-	By     string `json:"by"`     // who published them, where and when, as the plan says
-	File   string `json:"file"`   // as it was named; a copy is in sources/
-	SHA256 string `json:"sha256"` // of its content
-	Rows   int    `json:"rows"`   // figures in it
-}
-
-// A Program that a target ran: its version's output and the digest of its binary.
-type Program struct {
-	Path    string `json:"path,omitempty"`
-	Version string `json:"version,omitempty"`
-	SHA256  string `json:"sha256,omitempty"`
-	Missing string `json:"missing,omitempty"`
 }
 
 // Data is one run with everything that was recorded of it.

@@ -77,7 +77,7 @@ func (b *builder) fewer() (items []Text) {
 				n[r.Status]++
 			}
 		}
-		results, all := n[record.Done]+n[record.Aborted], max(len(c.Runs), planned[planName(c.Coord)])
+		results, all := n[record.Done]+n[record.Aborted], max(len(c.Runs), planned[c.Coord.CellName()])
 		if results < all {
 			var why []string
 			for _, s := range []record.Status{record.Failed, record.Unmet, record.Interrupted, record.Unfinished, record.Unsupported, record.Skipped} {
@@ -126,19 +126,6 @@ func (b *builder) leftOutWhy() (out []string) {
 		out = append(out, fmt.Sprintf("%d %s", n[why], strings.TrimPrefix(oneLine(why), "left out ")))
 	}
 	return out
-}
-
-// planName is how a stage's record names a cell: stage/target/scenario[axis=value].
-func planName(c record.Coord) string {
-	s := c.Stage + "/" + c.Target + "/" + c.Scenario
-	if len(c.Matrix) == 0 {
-		return s
-	}
-	axes := make([]string, len(c.Matrix))
-	for i, a := range c.Matrix {
-		axes[i] = a.Name + "=" + a.Value
-	}
-	return s + "[" + strings.Join(axes, ",") + "]"
 }
 
 // missingPrograms are targets whose program is not on this machine, with what is said of it.
