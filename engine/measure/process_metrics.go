@@ -128,6 +128,8 @@ func (ix *index) processes(w window, loads *loadSum, out *figures) {
 			} else {
 				out.missing(name, noSuccess)
 			}
+		} else if why := out.why[g.prefix+"cpu_cores"]; why != "" && w.process == "" && len(w.loads) > 0 {
+			out.missing(g.prefix+"cpu_us_per_req", why)
 		}
 		ix.busiestThread(g, w, out)
 		ix.peak(g, w, out)
@@ -149,9 +151,9 @@ func (ix *index) cpu(g group, name string, of []string, w window, out *figures) 
 		}
 		return
 	}
-	used, seconds := growth(tracks, w.rates, true)
+	used, seconds := growth(tracks, sampled(tracks, w.rates), true)
 	if seconds <= 0 {
-		out.missing(name, "no two samples of its CPU time lie about this window")
+		out.missing(name, tooFewSamples)
 		return
 	}
 	out.set(name, used/seconds)
@@ -165,17 +167,22 @@ func (ix *index) cpu(g group, name string, of []string, w window, out *figures) 
 
 func (ix *index) busiestThread(g group, w window, out *figures) {
 	name := g.prefix + "busiest_thread_cores"
-	best, seen := 0.0, false
+	best, known, seen := 0.0, false, false
 	for _, tr := range ix.tracksFor(g, threadCPU, true) {
 		if tr.label == otherRest {
 			continue
 		}
-		if used, seconds := growth([]*track{tr}, w.rates, true); seconds > 0 {
+		known = true
+		one := []*track{tr}
+		if used, seconds := growth(one, sampled(one, w.rates), true); seconds > 0 {
 			best, seen = max(best, used/seconds), true
 		}
 	}
-	if seen {
+	switch {
+	case seen:
 		out.set(name, best)
+	case known:
+		out.missing(name, tooFewSamples)
 	}
 }
 

@@ -50,6 +50,9 @@ func tracksOf(d *record.Data, since float64) []*track {
 		if !slices.IsSorted(tr.t) {
 			sort.Stable(byTime{tr})
 		}
+	}
+	withoutEnd(out)
+	for _, tr := range out {
 		if tr.desc.Shape == series.Counter {
 			tr.grown = grown(tr.v)
 		}
@@ -110,6 +113,7 @@ func (tr *track) nearest(t float64) int {
 // counted between the samples nearest to the ends (so that adjacent windows share nothing and lose nothing); exact is
 // for amounts that grow evenly, such as CPU time.
 func growth(tracks []*track, spans []span, exact bool) (sum, seconds float64) {
+	tracks = slices.DeleteFunc(slices.Clone(tracks), func(tr *track) bool { return len(tr.t) < 2 }) // one reading is no growth
 	first, last := bounds(tracks)
 	for _, s := range spans {
 		from, to := max(s.from, first), min(s.to, last)
