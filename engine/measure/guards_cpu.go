@@ -16,7 +16,8 @@ const loadRole = "load"
 //   - it used nearly all of its CPUs;
 //   - each CPU that it is pinned to has other processes of the plan pinned to it as well, and these CPUs were busy;
 //   - in a closed loop, its threads were ready to run and waited for a CPU (the kernel's run delay). Of an open loop the
-//     send lag says by how much, which is what matters there.
+//     send lag says by how much, which is what matters there. Where they waited for nothing of the plan the machine was
+//     too busy, which is a guard of its own.
 func (j *judge) generatorCPU(l *record.Load) {
 	const name = "generator-cpu"
 	spans := j.headline(l).spans
@@ -56,6 +57,11 @@ func (j *judge) generatorCPU(l *record.Load) {
 		limit, whom := j.t.GeneratorWaitOwn, "processes that the plan did not start"
 		if len(sharers) > 0 {
 			limit, whom = j.t.GeneratorWait, strings.Join(sharers, ", ")
+		}
+		if closed && wait > limit && len(sharers) == 0 {
+			j.add("busy-machine", l.Name, false, taintsTiming, "this machine was too busy for the load generator: load %s was ready to run on %s but had to wait for %s, %s of the time (at most %s)",
+				l.Name, where, whom, percent(wait), percent(limit))
+			return
 		}
 		if closed && wait > limit {
 			j.add(name, l.Name, false, taintsTiming, "the load generator was the bottleneck: load %s was ready to run on %s but had to wait for %s, %s of the time (at most %s)",

@@ -136,7 +136,7 @@ func TestGuardsFail(t *testing.T) {
 			}
 			setSeries(d, "generator_run_wait_s", "main", func(p *series.Point) { p.V = 0.3 * p.T })
 		}},
-		{"foreign processes take its CPU", "generator-cpu", "timing", "had to wait for processes that the plan did not start, 60 % of the time (at most 50 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
+		{"foreign processes take its CPU", "busy-machine", "timing", "this machine was too busy for the load generator: load main was ready to run on CPU 1 but had to wait for processes that the plan did not start, 60 % of the time (at most 50 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			setSeries(d, "generator_run_wait_s", "main", func(p *series.Point) { p.V = 0.6 * p.T })
 		}},
 		{"no reading of its CPU", "generator-known", "timing", "nothing recorded", func(d *record.Data, _ *Thresholds, _ *Machine) {

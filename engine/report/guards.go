@@ -67,11 +67,16 @@ func (g *broken) say() string {
 
 // seen is the first run's message, and how many more there are.
 func (g *broken) seen() string {
-	s := strings.TrimSuffix(strings.TrimPrefix(oneLine(g.words[0]), bottleneck+": "), ".")
+	s := strings.TrimSuffix(bare(g.words[0]), ".")
 	if n := len(g.words) - 1; n > 0 {
 		s += fmt.Sprintf("; and %d like it", n)
 	}
 	return s
+}
+
+// bare is a guard's message without what its name says already.
+func bare(message string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(oneLine(message), bottleneck+": "), busy+": ")
 }
 
 // distinct is how many different runs there are: a guard of two loads can break twice in one.

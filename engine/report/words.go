@@ -4,6 +4,7 @@ package report
 // named.
 var guardWords = map[string]string{
 	"generator-cpu":   bottleneck + ": it had no CPU to spare",
+	"busy-machine":    busy + ": it had to wait for processes that are not of the plan",
 	"generator":       bottleneck + ": it could not send requests for want of descriptors, ports, memory or CPU",
 	"rate-delivered":  bottleneck + ": it did not send at the asked rate",
 	"send-lag":        bottleneck + ": it sent late",
@@ -26,7 +27,10 @@ var guardWords = map[string]string{
 	"length":          "the measured window was too short",
 }
 
-const bottleneck = "the load generator was the bottleneck"
+const (
+	bottleneck = "the load generator was the bottleneck"
+	busy       = "this machine was too busy for the load generator"
+)
 
 var taintWords = map[string]string{
 	"timing": "latencies, rates and CPU figures are not to be trusted",
