@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/internal/load"
 )
 
@@ -78,7 +79,7 @@ const mostFailures = 100
 
 // failures are by run, load and phase, by status code and class; and when, of the worst runs.
 func failures(b *builder) ([]Section, error) {
-	t := Table{Columns: []Column{{Title: "run"}, {Title: "load"}, {Title: "phase"}, {Title: "requests", Right: true}, {Title: "failed", Right: true}, {Title: "by code and class"}, {Title: "not sent by the generator", Right: true}}}
+	t := Table{Columns: []Column{{Title: "run"}, {Title: "load"}, {Title: "phase"}, {Title: "requests", Right: true}, {Title: "failed", Right: true}, {Title: "by code and class"}, {Title: "failed ones took up to (ms)", Right: true}, {Title: "not sent by the generator", Right: true}}}
 	var examples []Text
 	seen := map[string]bool{}
 	more := 0
@@ -102,7 +103,7 @@ func failures(b *builder) ([]Section, error) {
 					if !recorded(r, phase) {
 						name += " (does not count)"
 					}
-					t.Rows = append(t.Rows, row(b.runName(r), l.Name, name, grouped(float64(n.Due)), grouped(float64(failedOf(n))), dash(classes(n)), grouped(float64(n.Generator))))
+					t.Rows = append(t.Rows, row(b.runName(r), l.Name, name, grouped(float64(n.Due)), grouped(float64(failedOf(n))), dash(classes(n)), failedTook(r, l, phase), grouped(float64(n.Generator))))
 				}
 			}
 			for _, e := range r.Examples {
@@ -123,10 +124,11 @@ func failures(b *builder) ([]Section, error) {
 	}
 	if len(when.Rows) > 0 {
 		s.Blocks = append(s.Blocks, Heading{"When, in the run of each cell in which most failed"}, when,
-			Paragraph{text("Seconds since the run began, of the headline loads. Beside it stands what was done or happened in the second of the first failure, or in the two before.")})
+			Paragraph{text("Seconds since the run began, of the headline loads: a request that failed counts in the second in which it was due, which is known to a second. Beside it stands what was done or happened in the second of the first failure, or in the two before.")})
 	}
 	if len(t.Rows) > 0 {
-		s.Blocks = append(s.Blocks, Heading{"How many, and how"}, t)
+		s.Blocks = append(s.Blocks, Heading{"How many, and how"}, t,
+			Paragraph{text("How long they took is from the moment at which the request was due, a wait for a connection included; \u201cat most\u201d where a request that succeeded took longer.")})
 	}
 	if more > 0 {
 		s.Blocks = append(s.Blocks, Paragraph{text(fmt.Sprintf("And %s more, in the runs' run.json.", count(more, "row")))})
@@ -137,12 +139,27 @@ func failures(b *builder) ([]Section, error) {
 	return []Section{s}, nil
 }
 
+// failedTook is how long failed requests of a load took in a phase, in milliseconds: the longest of all requests, which one
+// that failed took if it is longer than any success.
+func failedTook(r *record.Run, l record.Load, phase string) string {
+	n := l.Totals[phase]
+	if failedOf(n) == 0 || n.MaxElapsed == 0 {
+		return "-"
+	}
+	took := float64(n.MaxElapsed) / 1e6
+	ok, known := r.Metrics["phase/"+phase+"/load/"+record.LoadName(l.Name)]["max_ms"]
+	if n.OK == 0 || known && took > 1.001*ok { // within what a histogram rounds
+		return number(took, series.Timing)
+	}
+	return "at most " + number(took, series.Timing)
+}
+
 // mostOutbreaks bounds the runs whose seconds are read to say when requests failed.
 const mostOutbreaks = 10
 
 // whenTable says when requests failed, in the worst run of each of the worst cells.
 func (b *builder) whenTable() (Table, error) {
-	t := Table{Columns: []Column{{Title: "run"}, {Title: "failed", Right: true}, {Title: "phase"}, {Title: "first (s)", Right: true}, {Title: "last (s)", Right: true}, {Title: "most in a second", Right: true}, {Title: "beside it"}}}
+	t := Table{Columns: []Column{{Title: "run"}, {Title: "failed", Right: true}, {Title: "phase"}, {Title: "from"}, {Title: "to"}, {Title: "most in a second"}, {Title: "beside it"}}}
 	places, _, _ := b.places()
 	for _, p := range places[:min(len(places), mostOutbreaks)] {
 		o, err := b.outbreak(p.worst)
@@ -156,8 +173,8 @@ func (b *builder) whenTable() (Table, error) {
 		if len(o.beside) > 0 {
 			beside = strings.Join(o.beside, "\n")
 		}
-		t.Rows = append(t.Rows, row(b.runName(p.worst), grouped(float64(p.most)), dash(o.phase), fmt.Sprintf("%.1f", o.first), fmt.Sprintf("%.1f", o.last),
-			fmt.Sprintf("%s at %.1f", grouped(o.most), o.worst), beside))
+		t.Rows = append(t.Rows, row(b.runName(p.worst), grouped(float64(p.most)), dash(o.phase), seconds(o.first), seconds(o.last+1),
+			fmt.Sprintf("%s, %s", grouped(o.most), second(o.worst)), beside))
 	}
 	return t, nil
 }

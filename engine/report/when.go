@@ -70,9 +70,9 @@ func (o *outbreak) say() string {
 		s = "in phase " + oneLine(o.phase) + ", "
 	}
 	if o.first == o.last {
-		s += "at " + seconds(o.first)
+		s += "within " + second(o.first)
 	} else {
-		s += fmt.Sprintf("from %s to %s, most at %s (%s)", seconds(o.first), seconds(o.last+1), seconds(o.worst), grouped(o.most))
+		s += fmt.Sprintf("from %s to %s, most within %s (%s)", seconds(o.first), seconds(o.last+1), second(o.worst), grouped(o.most))
 	}
 	if len(o.beside) == 0 {
 		return s + "; nothing was recorded beside it"
@@ -80,19 +80,18 @@ func (o *outbreak) say() string {
 	return s + "; beside it: " + strings.Join(o.beside, ", ")
 }
 
+// second is the second that begins at t: "1.1 to 2.1 s".
+func second(t float64) string { return fmt.Sprintf("%.1f to %.1f s", t, t+1) }
+
 // What stands beside a second that begins at t is what happened up to reach seconds before it, or within it.
 const (
 	reach      = 2.0
-	mostBeside = 3
+	mostBeside = 6
 )
 
 // beside says what was done, or happened, when a second began: what is near it in time, and what was in force. Phases are
 // named only if there is nothing else.
 func (b *builder) beside(r *record.Run, t float64) ([]string, error) {
-	type moment struct {
-		at   float64
-		what string
-	}
 	var near, lasting []moment
 	isNear := func(at float64) bool { return at >= t-reach && at < t+1 }
 	if b.in.Events != nil {
@@ -100,10 +99,11 @@ func (b *builder) beside(r *record.Run, t float64) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("events of run %s: %w", r.ID, err)
 		}
-		for _, e := range events {
-			if isNear(e.T) && !slices.Contains([]string{"phase", "note", "probe"}, e.Kind) {
-				near = append(near, moment{e.T, e.Kind + ": " + oneLine(e.Message)})
-			}
+		near = momentsOf(slices.DeleteFunc(slices.Clone(events), func(e record.Event) bool { return !isNear(e.T) }))
+	}
+	for _, c := range r.Facts.Changes {
+		if isNear(c.Start) {
+			near = append(near, moment{at: c.Start, what: oneLine(c.What)})
 		}
 	}
 	happened := slices.Clone(near)
@@ -114,25 +114,22 @@ func (b *builder) beside(r *record.Run, t float64) ([]string, error) {
 		case isNear(a.Start):
 			// An event tells more of the same thing than the action that made it.
 			if !slices.ContainsFunc(happened, func(m moment) bool { return m.at >= a.Start-0.1 && m.at <= max(a.End, a.Start+0.5) }) {
-				near = append(near, moment{a.Start, "action " + what})
+				near = append(near, moment{at: a.Start, what: "action " + what})
 			}
 		case a.Start < t && a.End > t:
-			lasting = append(lasting, moment{a.Start, what + " in force"})
+			lasting = append(lasting, moment{at: a.Start, what: what + " in force"})
 		}
 	}
 	var out []string
 	for _, f := range r.Facts.Faults {
-		what := moment{f.Start, oneLine(f.Toxic) + " on " + oneLine(f.Relay) + " in force"}
+		what := moment{at: f.Start, what: oneLine(f.Toxic) + " on " + oneLine(f.Relay) + " in force"}
 		if f.Start < t-reach && f.End > t {
 			lasting = slices.DeleteFunc(lasting, func(m moment) bool { return strings.HasPrefix(m.what, "toxic") })
 			lasting = append(lasting, what)
 		}
 	}
 	slices.SortStableFunc(near, func(x, y moment) int { return cmp.Compare(x.at, y.at) })
-	if len(near) > mostBeside { // the last ones are the nearest
-		near = near[len(near)-mostBeside:]
-	}
-	for _, m := range near {
+	for _, m := range nearest(near) {
 		out = append(out, fmt.Sprintf("%s (at %s)", m.what, seconds(m.at)))
 	}
 	for _, m := range lasting[:min(mostBeside, len(lasting))] {

@@ -31,7 +31,7 @@ func TestWhenRequestsFailed(t *testing.T) {
 		{"an event beside it", func(f *fixture, r *record.Run) {
 			f.data[r.ID].Events = []record.Event{{T: 0.5, Kind: "change", Message: "long before"}, {T: 3.2, Kind: "change", Message: "web: 4 replicas became 2"}, {T: 3.1, Kind: "phase", Message: "less"}}
 			r.Actions = []record.Action{{Kind: "scale", Name: "scale", Start: 3.1, End: 3.3}, {Kind: "load", Name: "small", Start: 0, End: 6}}
-		}, "in phase less, from 3.0 s to 6.0 s, most at 4.0 s (7); beside it: change: web: 4 replicas became 2 (at 3.2 s)."},
+		}, "in phase less, from 3.0 s to 6.0 s, most within 4.0 to 5.0 s (7); beside it: change: web: 4 replicas became 2 (at 3.2 s)."},
 		{"an action beside it", func(f *fixture, r *record.Run) {
 			r.Actions = []record.Action{{Kind: "http", Name: "reload", Start: 2.5, End: 2.6}}
 		}, "beside it: action http reload (at 2.5 s)."},
@@ -39,6 +39,16 @@ func TestWhenRequestsFailed(t *testing.T) {
 			r.Actions = []record.Action{{Kind: "toxic", Name: "toxic", Start: 0.5, End: 6}}
 			r.Facts.Faults = []record.Fault{{Relay: "slow", Toxic: "latency", Start: 0.5, End: 6}}
 		}, "beside it: latency on slow in force (since 0.5 s)."},
+		{"replicas that end, a reload and a change of size", func(f *fixture, r *record.Run) {
+			r.Actions = []record.Action{{Kind: "scale", Name: "scale web to 2", Start: 2.9, End: 3.9}}
+			r.Facts.Changes = []record.Change{{Kind: "scale", What: "scale web 4 -> 2", Start: 2.9, End: 3.9}}
+			replica := func(at float64, n int, state string) record.Event {
+				return record.Event{T: at, Kind: "replica", Message: "a replica", Fields: map[string]any{"process": "web", "replica": float64(n), "state": state}}
+			}
+			f.data[r.ID].Events = []record.Event{replica(2.1, 2, "ready"), replica(2.2, 3, "announced"), {T: 2.3, Kind: "change", Message: "wrote a", Fields: map[string]any{"file": "a"}}, {T: 2.4, Kind: "exit", Message: "b/0 ended"},
+				{T: 2.5, Kind: "restart", Message: "b/0 restarted"}, replica(2.95, 2, "leaving"), replica(2.96, 3, "leaving"), replica(2.97, 4, "leaving"), {T: 3.1, Kind: "reload", Message: "the target was told"},
+				replica(3.4, 2, "exited"), replica(3.5, 3, "exited"), {T: 3.9, Kind: "change", Message: "scale web 4 -> 2: served", Fields: map[string]any{"change": "scale"}}}
+		}, "beside it: exit: b/0 ended (at 2.4 s), restart: b/0 restarted (at 2.5 s), scale web 4 -> 2 (at 2.9 s), web/2, web/3 and 1 more told to end (at 3.0 s), reload: the target was told (at 3.1 s), web/2 and web/3 ended (at 3.4 s)."},
 		{"nothing but the phase", func(*fixture, *record.Run) {}, "beside it: phase less began (at 3.0 s)."},
 		{"nothing at all", func(f *fixture, r *record.Run) { r.Phases[0].End, r.Phases[1].Start = 0.5, 0.5 }, "; nothing was recorded beside it."},
 	} {
