@@ -18,7 +18,7 @@ var numberFunctions = []function{
 	{Doc{"max", "numbers", "max(a, b, ...)", "The largest of two to four numbers; also of a list.", `max(3, 1, 2)`, "3"}, pick("max", math.Max)},
 	{Doc{"ratio", "numbers", "ratio(a, b)", "The ratio of two metrics. Undefined for a zero denominator, and for latencies where more than 0.1 % of the requests of one side failed or took longer than 1 s.",
 		`ratio(req_per_s, target("nginx").req_per_s) > 1`, "true"}, ratios()},
-	{Doc{"noise_floor", "numbers", "noise_floor(a, b)", "How far apart two metrics may be and differ by no more than their noise, as a factor of at least 1: the noise floor of ratio(a, b), as tables have it. Undefined below three runs a side, and where a run's value is 0.",
+	{Doc{"noise_floor", "numbers", "noise_floor(a, b)", "How far apart two metrics may be and differ by no more than their noise, as a factor of at least 1: the noise floor of ratio(a, b), as tables have it. Undefined below three runs a side, where a run's value is 0, where all runs gave the same value, and of a peak of memory of runs on the same processes.",
 		`noise_floor(req_per_s, target("nginx").req_per_s) >= 1`, "true"}, noiseFloors()},
 	{Doc{"within", "numbers", "within(a, b, tolerance)", "Whether a and b differ by no more than a part of the larger.", `within(100, 96, percent(5))`, "true"},
 		[]cel.EnvOption{fn("within", []*cel.Type{num, num, num}, boolean, func(v ...ref.Val) ref.Val {
