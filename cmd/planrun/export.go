@@ -47,7 +47,7 @@ Nothing is judged again: planrun judge does that.`,
 			if err := exportFlags(c, format, series); err != nil {
 				return err
 			}
-			set, res, err := p.results(dir)
+			set, res, err := p.results(dir, format)
 			if err != nil {
 				return err
 			}
@@ -111,13 +111,17 @@ func exportAs(w io.Writer, format string, series bool, set *record.Set, res *rec
 }
 
 // results opens a result set with its results. One whose planrun was killed has none: they are made first, as planrun report
-// makes them.
-func (p *program) results(dir string) (*record.Set, *record.Results, error) {
+// makes them. Formats that hold no figures need no cells.
+func (p *program) results(dir, format string) (*record.Set, *record.Results, error) {
 	set, err := record.Open(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	res, err := set.Results()
+	read := set.Results
+	if format == "junit" {
+		read = set.Judged
+	}
+	res, err := read()
 	if errors.Is(err, fs.ErrNotExist) {
 		out, err := p.conclude([]string{dir}, "plan")
 		if err != nil {

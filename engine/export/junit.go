@@ -13,8 +13,9 @@ import (
 	"github.com/planrun/planrun/engine/record"
 )
 
-// JUnit writes verdicts as tests. A verdict is a suite, a judgement of it a test, named by what it judged: a CI system then
-// shows which verdict does not hold where. A CI job is red where planrun's exit code is not 0, and for no other reason:
+// JUnit writes verdicts as tests; of the results it reads no cells. A verdict is a suite, a judgement of it a test, named by
+// what it judged: a CI system then shows which verdict does not hold where. A CI job is red where planrun's exit code is not
+// 0, and for no other reason:
 //
 //	pass                      a test that passed
 //	fail                      a failure if it gates, else skipped

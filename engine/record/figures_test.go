@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,6 +50,21 @@ func TestResultsRoundTrip(t *testing.T) {
 		}
 		if diff := cmp.Diff(r, got); diff != "" {
 			t.Error(diff)
+		}
+		judged, err := s.Judged()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Cells = nil; !cmp.Equal(got, judged) {
+			t.Error(cmp.Diff(got, judged))
+		}
+	}
+	for _, damaged := range []string{"", "[]", `{"version": 1, "cells": {}}`, `{"version": 1, "cells": [{}`, `{"version": "x"}`} {
+		if err := os.WriteFile(s.Path("results.json"), []byte(damaged), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Results(); err == nil || !strings.Contains(err.Error(), "results.json") {
+			t.Errorf("%q is read: %v", damaged, err)
 		}
 	}
 }

@@ -11,23 +11,28 @@ import (
 // Results reads results.json. Cells and verdicts are decoded one by one: of a large set their text is hundreds of megabytes,
 // and is never in memory as a whole.
 func (s *Set) Results() (*Results, error) {
-	return versioned(readResults(s.Path("results.json")))
+	return versioned(readResults(s.Path("results.json"), decodeList[Cell]))
 }
 
-func readResults(path string) (*Results, error) {
+// Judged reads results.json without its cells, which are most of it.
+func (s *Set) Judged() (*Results, error) {
+	return versioned(readResults(s.Path("results.json"), passOver))
+}
+
+func readResults(path string, cells func(*json.Decoder, *[]Cell) error) (*Results, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", filepath.Base(path), err)
 	}
 	defer f.Close()
-	r, err := decodeResults(json.NewDecoder(bufio.NewReaderSize(f, 1<<16)))
+	r, err := decodeResults(json.NewDecoder(bufio.NewReaderSize(f, 1<<16)), cells)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return r, nil
 }
 
-func decodeResults(d *json.Decoder) (*Results, error) {
+func decodeResults(d *json.Decoder, cells func(*json.Decoder, *[]Cell) error) (*Results, error) {
 	r := &Results{}
 	if err := opens(d, '{'); err != nil {
 		return nil, err
@@ -40,7 +45,7 @@ func decodeResults(d *json.Decoder) (*Results, error) {
 		}
 		switch key {
 		case "cells":
-			err = decodeList(d, &r.Cells)
+			err = cells(d, &r.Cells)
 		case "verdicts":
 			err = decodeList(d, &r.Verdicts)
 		default:
@@ -74,6 +79,21 @@ func decodeList[T any](d *json.Decoder, into *[]T) error {
 			return err
 		}
 		*into = append(*into, v)
+	}
+	_, err := d.Token()
+	return err
+}
+
+// passOver reads cells and keeps none.
+func passOver(d *json.Decoder, _ *[]Cell) error {
+	if err := opens(d, '['); err != nil {
+		return err
+	}
+	var one json.RawMessage
+	for d.More() {
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
 	}
 	_, err := d.Token()
 	return err
