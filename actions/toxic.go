@@ -3,6 +3,7 @@ package actions
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/planrun/planrun/dsl"
@@ -29,6 +30,14 @@ type toxic struct {
 
 // Lasting: it is in force until its phase ends.
 func (t *toxic) Lasting() bool { return true }
+
+// DefaultName says what it does.
+func (t *toxic) DefaultName() string {
+	if t.Latency == nil {
+		return "toxic latency on " + t.Relay
+	}
+	return fmt.Sprintf("toxic latency of %v on %s", *t.Latency, t.Relay)
+}
 
 // Check finds what the types do not.
 func (t *toxic) Check(c *dsl.Check) {

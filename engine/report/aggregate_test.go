@@ -58,7 +58,7 @@ func TestGeomeanOfMatchedRows(t *testing.T) {
 		t.Errorf("means of ratios (-want +got):\n%s", d)
 	}
 	all := strings.Join(said, "\n")
-	for _, w := range []string{"Left out of the geometric means, of all sides alike:\nreq_per_s: odd (b: odd / b: error: it broke)", "Left out of these means, of all ratios alike:\nreq_per_s: odd (", "No ratios with absent: it has no cell here."} {
+	for _, w := range []string{"Left out of the geometric means, of all sides alike:\nreq_per_s: odd (b: odd / b: error: it broke)", "Left out of these means, of all ratios alike:\nreq_per_s: odd (", "No ratios with absent: there is no cell of that target here."} {
 		if !strings.Contains(all, w) {
 			t.Errorf("the section does not say %q:\n%s", w, all)
 		}

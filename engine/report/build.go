@@ -48,6 +48,7 @@ func Write(w io.Writer, in Input, opt Options) error {
 // sections of a report, in order.
 var sections = []func(*builder) ([]Section, error){
 	findings,
+	sideBySide,
 	leftovers,
 	overview,
 	planned,

@@ -22,7 +22,9 @@ func chartSection(b *builder, s record.Section) (Section, error) {
 		}
 		units, err := b.units(s.Cells)
 		if bars := b.ranges(units, compare.ParseName(s.Title)); err == nil && len(bars) > 0 {
-			out.Blocks = append(out.Blocks, Ranges{Title: s.Title, Groups: []RangeGroup{{Label: b.label(compare.ParseName(s.Title)), Bars: bars}}})
+			groups := []RangeGroup{{Label: b.label(compare.ParseName(s.Title)), Bars: bars}}
+			share(groups, []string{""})
+			out.Blocks = append(out.Blocks, Ranges{Title: s.Title, Groups: groups})
 		}
 		return out, err
 	}
@@ -31,16 +33,35 @@ func chartSection(b *builder, s record.Section) (Section, error) {
 	if err != nil {
 		return out, fmt.Errorf("chart %q: %w", s.Title, err)
 	}
-	chart, err := b.chart(units, []string{s.Title})
-	if err != nil {
-		return out, fmt.Errorf("chart %q: %w", s.Title, err)
+	groups := b.sameTimeline(units)
+	for _, g := range groups {
+		chart, err := b.chart(g, []string{s.Title})
+		if err != nil {
+			return out, fmt.Errorf("chart %q: %w", s.Title, err)
+		}
+		if len(chart.Panels) == 0 {
+			continue
+		}
+		if len(groups) > 1 {
+			chart.Title = oneLine(g[0].at("scenario"))
+		}
+		out.Blocks = append(out.Blocks, chart.upTo(b.phasesEnd(g)))
 	}
-	if len(chart.Panels) == 0 {
+	if len(out.Blocks) == 0 {
 		out.Blocks = append(out.Blocks, Paragraph{text("No sample of ", mono(s.Title), " was recorded.")})
-		return out, nil
 	}
-	out.Blocks = append(out.Blocks, chart)
 	return out, nil
+}
+
+// sameTimeline puts units of a scenario together: phases and marks are those of one scenario. Units without a run are with
+// none.
+func (b *builder) sameTimeline(units []unit) (out [][]unit) {
+	for _, g := range b.groups(units, []string{"scenario"}) {
+		if b.firstRun(g) != nil {
+			out = append(out, g)
+		}
+	}
+	return out
 }
 
 // chart has a panel for each of the names that some unit has samples of.

@@ -16,7 +16,11 @@ func (b *builder) facts() (out []Fact) {
 	case b.res.Exit != 0:
 		style = Bad
 	}
-	put("exit", Span{Text: fmt.Sprint(b.res.Exit), Style: style})
+	if b.res.Exit == 0 && !b.gated() { // nothing was judged that could have made it another one
+		put("exit", "0, no gates")
+	} else {
+		put("exit", Span{Text: fmt.Sprint(b.res.Exit), Style: style})
+	}
 	n := map[string]int{}
 	for _, j := range b.res.Verdicts {
 		n[j.Outcome]++

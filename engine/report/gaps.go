@@ -12,6 +12,7 @@ import (
 const (
 	mostReasons = 5
 	mostCells   = 4
+	mostOut     = 4
 )
 
 // absent says in the findings which cells have no result and why, those with the same reason together, and which have fewer
@@ -187,15 +188,37 @@ func gaps(b *builder) ([]Section, error) {
 			}
 		}
 	}
-	if b.in.Environment != nil {
-		for _, cell := range sorted(b.in.Environment.LeftOut) {
-			t.Rows = append(t.Rows, row(oneLine(cell), "left out", dash(b.in.Environment.LeftOut[cell]), "-"))
-		}
+	s := Section{Title: "Without a result, or ended early"}
+	if len(t.Rows) > 0 {
+		s.Blocks = append(s.Blocks, t)
 	}
-	if len(t.Rows) == 0 {
+	if left := b.leftOutCells(); len(left) > 0 {
+		s.Blocks = append(s.Blocks, List{left})
+	}
+	if len(s.Blocks) == 0 {
 		return nil, nil
 	}
-	return []Section{{Title: "Without a result, or ended early", Blocks: []Block{t}}}, nil
+	return []Section{s}, nil
+}
+
+// leftOutCells says for each reason in a line which cells were not to run.
+func (b *builder) leftOutCells() (items []Text) {
+	if b.in.Environment == nil {
+		return nil
+	}
+	cells := map[string][]string{}
+	for _, cell := range sorted(b.in.Environment.LeftOut) {
+		why := b.in.Environment.LeftOut[cell]
+		cells[why] = append(cells[why], oneLine(cell))
+	}
+	for _, why := range sorted(cells) {
+		words := "left out"
+		if why != "" {
+			words = oneLine(why)
+		}
+		items = append(items, text(count(len(cells[why]), "cell")+" "+words+": "+some(cells[why], mostOut)+"."))
+	}
+	return items
 }
 
 // leftovers are changes that could not be undone.

@@ -37,8 +37,8 @@ func lossSection(b *builder, s record.Section) (Section, error) {
 	for _, c := range coords {
 		t.Columns = append(t.Columns, Column{Title: c})
 	}
-	t.Columns = append(t.Columns, Column{Title: "metric"}, Column{Title: "its value", Right: true}, Column{Title: "against"}, Column{Title: "that value", Right: true})
-	t.Columns = append(t.Columns, ratioColumns...)
+	t.Columns = append(append(t.Columns, Column{Title: "metric"}, Column{Title: "against"}), ratioColumns[:2]...)
+	t.Columns = append(append(t.Columns, Column{Title: "its value", Right: true}, Column{Title: "that value", Right: true}), ratioColumns[2:]...)
 	var names, none []string
 	for _, g := range b.groups(units, []string{"target"}) {
 		names = append(names, g[0].at("target"))
@@ -61,8 +61,10 @@ func lossSection(b *builder, s record.Section) (Section, error) {
 					line = append(line, text(v))
 				}
 				class := b.desc(m.Metric).Class
-				line = append(line, text(m.Text), text(number(c.Of.Value, class)), b.winner(c), text(number(c.To.Value, class)))
-				t.Rows = append(t.Rows, append(line, b.columns(c)...))
+				ratio := b.columns(c)
+				line = append(append(line, text(m.Text), b.winner(c)), ratio[:2]...)
+				line = append(append(line, text(number(c.Of.Value, class)), text(number(c.To.Value, class))), ratio[2:]...)
+				t.Rows = append(t.Rows, line)
 			}
 		}
 		if len(t.Rows) == before && compared {

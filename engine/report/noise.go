@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
@@ -40,8 +41,7 @@ func (b *builder) byScenario() [][]unit {
 
 // floors has a line for each scenario and headline metric.
 func (b *builder) floors() Table {
-	t := Table{Columns: []Column{{Title: "scenario"}, {Title: "metric"}, {Title: "fewest runs a cell", Right: true}, {Title: "CV, median of the cells", Right: true}, {Title: "largest CV", Right: true}, {Title: "of"},
-		{Title: "floor of the runs", Right: true}, {Title: "floor between stages", Right: true}, {Title: "of"}, {Title: "noise floor", Right: true}}}
+	t := Table{Columns: []Column{{Title: "scenario"}, {Title: "metric"}, {Title: "fewest runs a cell", Right: true}, {Title: "noise floor", Right: true}, {Title: "floor of the runs", Right: true}, {Title: "floor between stages", Right: true}, {Title: "CV, median of the cells", Right: true}, {Title: "largest CV", Right: true}, {Title: "where"}}}
 	all := compare.Floors(b.res, func(cells []*record.Cell) (names []compare.Name) {
 		var units []unit
 		for _, c := range cells {
@@ -61,12 +61,14 @@ func (b *builder) floors() Table {
 		return b.name(coord)
 	}
 	for _, f := range all {
-		cv, worst, of, between := text(), text(), text(), text()
+		cv, worst := text(), text()
+		var where []string
 		if f.Worst != nil {
-			cv, worst, of = text(percent(f.CV)), text(percent(f.WorstCV)), text(within(f.Worst))
+			cv, worst = text(percent(f.CV)), text(percent(f.WorstCV))
+			where = append(where, "largest CV: "+within(f.Worst))
 		}
 		if f.Stages > 0 {
-			between = text(within(f.Apart.First) + " to " + oneLine(f.Apart.Second.Coord.Stage))
+			where = append(where, "stages: "+within(f.Apart.First)+" to "+oneLine(f.Apart.Second.Coord.Stage))
 		}
 		floor := text(strong(factorOr(f.Factor())))
 		switch {
@@ -75,7 +77,7 @@ func (b *builder) floors() Table {
 		case f.Tainted != "":
 			floor = append(floor, b.note("not to be trusted: "+f.Tainted))
 		}
-		t.Rows = append(t.Rows, []Text{text(oneLine(f.Scenario)), text(mono(f.Name.Text)), text(fmt.Sprint(f.Runs)), cv, worst, of, text(factorOr(f.Chance)), text(factorOr(f.Stages)), between, floor})
+		t.Rows = append(t.Rows, []Text{text(oneLine(f.Scenario)), text(mono(f.Name.Text)), text(fmt.Sprint(f.Runs)), floor, text(factorOr(f.Chance)), text(factorOr(f.Stages)), cv, worst, text(strings.Join(where, "\n"))})
 	}
 	return withoutEmpty(t)
 }

@@ -58,6 +58,8 @@ type RangeGroup struct {
 	Title string // "throughput / h1-small"
 	Label string // "req_per_s, higher is better"
 	Bars  []Bar
+	// Low and High are the lowest and highest value and run of all groups that share a scale; 0 and 0 if there is none.
+	Low, High float64
 }
 
 // A Bar is a value and its range; Why says why there is no value.

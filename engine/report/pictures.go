@@ -45,12 +45,16 @@ func overview(b *builder) ([]Section, error) {
 	var r Ranges
 	groups := b.comparable()
 	more := 0
+	var scales []string // by group of r: what has the same scenario and metric, in whatever stage, has the same scale
 	for _, g := range groups {
 		names := b.headline(g.units)
 		if len(names) == 0 {
 			continue
 		}
 		m := compare.ParseName(names[0])
+		slices.SortStableFunc(g.units, func(x, y unit) int { // a stage may run its targets in another order
+			return cmp.Compare(b.rank["target"][x.at("target")], b.rank["target"][y.at("target")])
+		})
 		bars := b.ranges(g.units, m)
 		switch {
 		case len(bars) == 0:
@@ -58,8 +62,10 @@ func overview(b *builder) ([]Section, error) {
 			more++
 		default:
 			r.Groups = append(r.Groups, RangeGroup{Title: g.name, Label: b.label(m), Bars: bars})
+			scales = append(scales, g.units[0].key(append([]string{"scenario"}, b.axes...))+"\x00"+m.Text)
 		}
 	}
+	share(r.Groups, scales)
 	if len(r.Groups) == 0 {
 		return nil, nil
 	}

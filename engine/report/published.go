@@ -14,6 +14,7 @@ import (
 // them.
 var publishedSections = []func(*builder) ([]Section, error){
 	findings,
+	sideBySide,
 	overview,
 	planned,
 	pictures,

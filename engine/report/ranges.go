@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/planrun/planrun/engine/compare"
@@ -51,4 +52,24 @@ func (b *builder) label(m compare.Name) string {
 		return b.header(m) + ", lower is better"
 	}
 	return b.header(m)
+}
+
+// share gives groups with the same key the same scale.
+func share(groups []RangeGroup, keys []string) {
+	for i := range groups {
+		low, high := math.Inf(1), math.Inf(-1)
+		for j, g := range groups {
+			if keys[j] != keys[i] {
+				continue
+			}
+			for _, bar := range g.Bars {
+				if bar.Why == "" {
+					low, high = min(low, bar.Low, bar.Value), max(high, bar.High, bar.Value)
+				}
+			}
+		}
+		if low <= high {
+			groups[i].Low, groups[i].High = low, high
+		}
+	}
 }

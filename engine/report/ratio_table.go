@@ -76,7 +76,7 @@ func (b *builder) ratioBlocks(units []unit, coords []string, s record.Section, m
 		}
 	}
 	if len(absent) > 0 {
-		out = append(out, Paragraph{text("No ratios with " + and(absent) + ": it has no cell here.")})
+		out = append(out, Paragraph{text("No ratios with " + and(absent) + ": there is no cell of that target here.")})
 	}
 	return out
 }
@@ -102,11 +102,11 @@ func absentSides(units []unit, r record.Ratio) (out []string) {
 
 const ratioWords = "Ratios are of/to, of the medians of the runs. The range is what single runs give; the 95 % interval (from 3 runs a side) is that of the ratio of their geometric means; a ratio within the noise floor may be chance."
 
-// ratioColumns are the last ones of a table of ratios; columns fills them.
-var ratioColumns = []Column{{Title: "ratio", Right: true}, {Title: "range", Right: true}, {Title: "95 % interval", Right: true}, {Title: "what it says"}}
+// ratioColumns are those of a table of ratios, what it says first: a narrow window may cut the rest. columns fills them.
+var ratioColumns = []Column{{Title: "ratio", Right: true}, {Title: "what it says"}, {Title: "range", Right: true}, {Title: "95 % interval", Right: true}}
 
 func (b *builder) columns(c comparison) []Text {
-	return []Text{text(c.value()), text(c.span()), text(c.interval()), text(c.says(), b.spoilt(c))}
+	return []Text{text(c.value()), text(c.says(), b.spoilt(c)), text(c.span()), text(c.interval())}
 }
 
 // ofTarget is false for figures of the load generator and of planrun itself: targets are not compared by them unless the

@@ -198,7 +198,7 @@ func (t caption) Plot(c draw.Canvas, _ *plot.Plot) {
 	c.FillText(bold, at, title)
 	if t.unit != "" {
 		at.X += bold.Width(title) + 7
-		c.FillText(style(10, soft), at, cut(t.unit, 20))
+		c.FillText(style(10, soft), at, cut(t.unit, 80))
 	}
 }
 

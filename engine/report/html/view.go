@@ -18,22 +18,25 @@ type writer struct {
 // funcs are what the template calls.
 func (p *writer) funcs() template.FuncMap {
 	return template.FuncMap{
-		"visible":    report.Visible,
-		"kind":       kind,
-		"style":      styleName,
-		"tone":       tone,
-		"headings":   headings,
-		"add":        func(a, b int) int { return a + b },
-		"ref":        p.ref,
-		"refs":       func(n int) []string { return p.refs[n] },
-		"tally":      tally,
-		"toneOf":     toneOf,
-		"unfolded":   unfolded,
-		"expression": oneExpression,
-		"grouped":    func(n int64) string { return report.Grouped(n) },
-		"cellClass":  cellClass,
-		"legend":     legend,
-		"swatch":     swatch,
+		"visible":     report.Visible,
+		"kind":        kind,
+		"style":       styleName,
+		"tone":        tone,
+		"headings":    headings,
+		"add":         func(a, b int) int { return a + b },
+		"ref":         p.ref,
+		"refs":        func(n int) []string { return p.refs[n] },
+		"tally":       tally,
+		"toneOf":      toneOf,
+		"unfolded":    unfolded,
+		"expression":  oneExpression,
+		"grouped":     func(n int64) string { return report.Grouped(n) },
+		"cellClass":   cellClass,
+		"logarithmic": logarithmic,
+		"expressed":   expressed,
+		"leads":       leads,
+		"legend":      legend,
+		"swatch":      swatch,
 		// The canvas has escaped what these hold.
 		"timeChart":       func(c report.Chart) template.HTML { return template.HTML(timeChart(c)) },
 		"rangeChart":      func(g report.RangeGroup) template.HTML { return template.HTML(rangeChart(g)) },
@@ -102,6 +105,8 @@ func cellClass(c report.Column, t report.Text) string {
 		n += utf8.RuneCountInString(s.Text)
 	}
 	switch {
+	case c.Right && n <= 10:
+		return "num brief"
 	case c.Right:
 		return "num"
 	case n <= 26:
@@ -184,6 +189,11 @@ func oneExpression(v report.Verdict) string {
 		return ""
 	}
 	return v.Judged[0].Expression
+}
+
+// expressed reports whether each judgement is to show its expression: they have several, or some have none.
+func expressed(v report.Verdict) bool {
+	return oneExpression(v) == "" && slices.ContainsFunc(v.Judged, func(j report.Judged) bool { return j.Expression != "" })
 }
 
 // legend names the lines of a chart; nil if its panels have different ones, whose ends then say it.
