@@ -107,7 +107,11 @@ func (b *builder) sides(g group, targets []string) (line []Text, first string) {
 			line = append(line, text(strong(number(r.Value, b.desc(m.Metric).Class))))
 		default:
 			x := b.compare(g.units, record.Ratio{Of: target, To: record.Against{Target: c.first}}, m)
-			line = append(line, text(x.value()+sureness[x.Outcome()]))
+			t := text(x.value() + sureness[x.Outcome()])
+			if x.Ratio.NA != "" {
+				t = append(t, b.note(x.Ratio.NA))
+			}
+			line = append(line, t)
 		}
 	}
 	if c.between.Outcome() == compare.Better {

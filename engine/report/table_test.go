@@ -121,7 +121,7 @@ func TestLosses(t *testing.T) {
 	}
 	var got [][]string
 	for _, r := range firstTable(t, s)[1:] {
-		got = append(got, []string{r[0], r[2], r[3], r[5], r[6], r[9]})
+		got = append(got, []string{r[0], r[2], r[6], r[7], r[4], r[5]})
 	}
 	want := [][]string{
 		{"far", "req_per_s", "1,000", "2,000", "0.500", "best is better: beyond the noise floor of 1.023"},
