@@ -47,18 +47,25 @@ are refused unless --force is given.
 
 --gate is a condition over each row, in the language of verdicts. It may read metric, scenario, target, stage, matrix.AXIS,
 ratio (B/A), low and high (its range), noise ("beyond", "within", "unknown"), floor (the noise floor, as a factor),
-outcome ("better", "worse", "differs", "within noise", "equal"), better ("lower", "higher", ""), value_a, value_b,
-n_a and n_b (runs). What a row does not have, because it is n/a, its noise is not known or a guard spoils it, satisfies
+outcome ("better", "worse", "differs", "within noise", "equal"; failures where A has none are worse), better ("lower", "higher", ""), value_a, value_b,
+n_a and n_b (runs). The value of what is summed, such as failed, is that of all runs, so value_a and value_b can be
+judged only if n_a == n_b; failed.mean is that of one run. What a row does not have, because it is n/a, its noise is not known or a guard spoils it, satisfies
 nothing: a gate over all metrics cannot be judged as soon as it asks something of a row that the row does not have, so
-choose with --metric, or in the condition (metric != "failed" || ...). The gate of a release: --metric req_per_s --gate 'ratio >= 0.98 || outcome == "within noise"'.
+choose with --metric, or in the condition (metric != "failed" || ...). So it is as soon as B lacks a cell that A has results
+of; choose with --only. The gate of a release: --metric req_per_s --gate 'ratio >= 0.98 || outcome == "within noise"'.
 
 Exit codes: 0, or with --gate 1 if it is false for a row and 3 if it cannot be evaluated for one, or there is no row;
 2 if the sets cannot be compared.`,
 		Example: `  planrun diff results/before results/latest
   planrun diff results/before results/latest --metric '*_ms' --format csv
-  planrun diff results/before results/latest --metric failed --gate 'value_b <= value_a'`,
+  planrun diff results/before results/latest --metric failed.mean --gate 'value_b <= value_a'`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error { return p.diff(args, f) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("gate") && strings.TrimSpace(f.gate) == "" {
+				return errors.New("--gate has no condition; give one, such as --gate 'outcome != \"worse\"', or leave --gate out")
+			}
+			return p.diff(args, f)
+		},
 	}
 	s := c.Flags()
 	s.StringArrayVar(&f.metrics, "metric", nil, "`METRIC`S to compare instead of the usual ones: p99_ms, *_ms, phase/fault/p99_ms.max; may be repeated")

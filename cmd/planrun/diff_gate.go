@@ -81,6 +81,8 @@ func rowValues(r diff.Row) map[string]any {
 			v[name] = &verdict.Reason{Cause: verdict.Missing, Text: name + ": " + x.Why}
 		case x.Tainted != "":
 			v[name] = &verdict.Reason{Cause: verdict.Missing, Text: name + " is not to be trusted: " + x.Tainted}
+		case r.Uneven() != "":
+			v[name] = &verdict.Reason{Cause: verdict.Missing, Text: name + ": " + r.Uneven()}
 		default:
 			v[name] = x.Value
 		}
@@ -97,6 +99,10 @@ func rowValues(r diff.Row) map[string]any {
 	switch r.Outcome() {
 	case diff.Equal:
 		missing("0/0", "ratio", "low", "high", "floor", "noise")
+	case compare.Worse:
+		if x.NA != "" { // it appeared
+			missing(x.NA, "ratio", "low", "high", "floor", "noise")
+		}
 	case compare.NA:
 		missing(x.NA, "ratio", "low", "high", "floor", "noise", "outcome")
 	case compare.Untrusted:
@@ -124,8 +130,10 @@ func (g *rowGate) judge(d *diff.Diff, w io.Writer) (exit int, err error) {
 			failed = append(failed, at+": "+operandWords(res.Operands))
 		}
 	}
-	if len(d.B.Gaps) > 0 && slices.ContainsFunc(d.Unmatched, func(u diff.Unmatched) bool { return u.Side == "A" }) {
-		open = append(open, "B lacks cells of A: "+d.B.Gaps[0])
+	for _, u := range d.Unmatched {
+		if u.Lost {
+			open = append(open, fmt.Sprintf("%s: B lacks this cell of A: %s", diff.Place(u.Coord), u.Why))
+		}
 	}
 	if len(d.Rows) == 0 {
 		open = append(open, "there is no row")

@@ -29,6 +29,7 @@ type Unmatched struct {
 	Side  string       `json:"side"` // "A", "B" or "both"
 	Coord record.Coord `json:"coord"`
 	Why   string       `json:"why"`
+	Lost  bool         `json:"lost,omitempty"` // A has results of it, and B has no such cell
 }
 
 // match pairs the cells of two sets, in the order of A's.
@@ -44,17 +45,17 @@ func match(a, b *Set, only func(record.Coord) bool) (pairs []pair, left []Unmatc
 		if other := inB[a.key(c.Coord)]; other != nil {
 			matched[other] = true
 			if !c.Status.HasResults() && !other.Status.HasResults() {
-				left = append(left, Unmatched{"both", pair{a: c, b: other}.coord(), "in A " + c.Status.Words(c.Reason) + ", in B " + other.Status.Words(other.Reason)})
+				left = append(left, Unmatched{Side: "both", Coord: pair{a: c, b: other}.coord(), Why: "in A " + c.Status.Words(c.Reason) + ", in B " + other.Status.Words(other.Reason)})
 				continue
 			}
 			pairs = append(pairs, pair{a: c, b: other, againA: repeatsA[c], againB: repeatsB[other]})
 			continue
 		}
-		left = append(left, Unmatched{"A", c.Coord, why("B", b, cellsB, c.Coord)})
+		left = append(left, Unmatched{Side: "A", Coord: c.Coord, Why: why("B", b, cellsB, c.Coord), Lost: c.Status.HasResults()})
 	}
 	for _, c := range cellsB {
 		if !matched[c] {
-			left = append(left, Unmatched{"B", c.Coord, why("A", a, cellsA, c.Coord)})
+			left = append(left, Unmatched{Side: "B", Coord: c.Coord, Why: why("A", a, cellsA, c.Coord)})
 		}
 	}
 	return pairs, left

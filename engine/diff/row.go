@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -18,9 +19,24 @@ type Row struct {
 	compare.Comparison
 }
 
+// Uneven says why the values of the two sides are no match: they are sums over the runs, and not of as many on both sides. The
+// ratio is one of medians, and needs no such thing. "" if they are a match.
+func (r Row) Uneven() string {
+	if r.Desc.Across != series.Sum || r.Name.Stat != "" || r.Of.Why+r.To.Why != "" {
+		return ""
+	}
+	if r.Of.Only+r.To.Only != "" {
+		return "it is a sum of runs whose number is not known; " + r.Name.Text + ".mean is of one run"
+	}
+	if a, b := len(r.To.Runs), len(r.Of.Runs); a != b {
+		return fmt.Sprintf("it is a sum of %d runs in A and of %d in B; %s.mean is of one run", a, b, r.Name.Text)
+	}
+	return ""
+}
+
 // Grew is true where there is more in B of what is better low than in A, and no ratio because the median of A's runs is 0.
 func (r Row) Grew() bool {
-	return r.Ratio.NA != "" && r.Of.Why == "" && r.To.Why == "" && r.Desc.Better == series.Lower && stats.Median(r.To.Runs) == 0 && r.Of.Value > r.To.Value
+	return r.Ratio.NA != "" && r.Of.Why == "" && r.To.Why == "" && r.Desc.Better == series.Lower && stats.Median(r.To.Runs) == 0 && stats.Mean(r.Of.Runs) > stats.Mean(r.To.Runs)
 }
 
 // Appeared is true where A had none of what is better low, such as failures, and B has some: that is worse without having
@@ -30,13 +46,18 @@ func (r Row) Appeared() bool { return r.Grew() && r.To.Value == 0 }
 // Equal is the outcome of a row whose runs, and what is made of them, are all 0 on both sides: there is no ratio, and nothing changed.
 const Equal compare.Outcome = "equal"
 
-// Outcome of B against A.
+// Outcome of B against A. What appeared is worse, unless a guard spoils it.
 func (r Row) Outcome() compare.Outcome {
 	zero := func(x compare.Reading) bool {
 		return x.Why == "" && x.Tainted == "" && x.Value == 0 && len(x.Runs) > 0 && slices.Min(x.Runs) == 0 && slices.Max(x.Runs) == 0
 	}
-	if zero(r.Of) && zero(r.To) {
+	switch {
+	case zero(r.Of) && zero(r.To):
 		return Equal
+	case r.Appeared() && r.Of.Tainted+r.To.Tainted != "":
+		return compare.Untrusted
+	case r.Appeared():
+		return compare.Worse
 	}
 	return r.Comparison.Outcome()
 }

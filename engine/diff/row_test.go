@@ -40,7 +40,7 @@ func TestOutcomes(t *testing.T) {
 		}
 		got = append(got, r.Coord.Scenario+": "+string(r.Outcome())+" "+r.Ratio.NA)
 	}
-	want := []string{"much worse: worse ", "worse: worse ", "appears: n/a A is 0", "grows: n/a 0/0: the medians", "better: better ", "tainted: not to be trusted ", "few: noise unknown ", "noisy: within noise ",
+	want := []string{"much worse: worse ", "worse: worse ", "appears: worse A is 0", "grows: n/a 0/0: the medians", "better: better ", "tainted: not to be trusted ", "few: noise unknown ", "noisy: within noise ",
 		"distorted: n/a distorted", "broken: n/a B: error: install: not ready", "none: equal 0/0"}
 	if len(got) != len(want) {
 		t.Fatalf("rows:\n%s", strings.Join(got, "\n"))
@@ -51,8 +51,29 @@ func TestOutcomes(t *testing.T) {
 		}
 	}
 	s := d.Summary
-	if s.Better != 1 || s.Worse != 2 || s.WithinNoise != 1 || s.Unknown != 1 || s.Untrusted != 1 || s.Equal != 1 || s.Appeared != 2 {
+	if s.Better != 1 || s.Worse != 4 || s.WithinNoise != 1 || s.Unknown != 1 || s.Untrusted != 1 || s.Equal != 1 || s.Appeared != 2 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// Sums of different numbers of runs are no match: twice the failures of each run must not look like half of them.
+func TestUnevenSums(t *testing.T) {
+	t.Parallel()
+	failed := func(v ...float64) *diff.Set {
+		return open(t, "set", recordtest.Set{Cells: []recordtest.Cell{cellOf("h1", map[string][]float64{"failed": v})}})
+	}
+	for _, c := range []struct {
+		metric string
+		b      []float64
+		uneven bool
+	}{{"failed", []float64{20}, true}, {"failed", []float64{20, 20, 20}, false}, {"failed.mean", []float64{20}, false}} {
+		d := compareSets(t, failed(10, 10, 10), failed(c.b...), diff.CompareOptions{Metrics: []string{c.metric}})
+		if len(d.Rows) != 1 {
+			t.Fatalf("%d rows", len(d.Rows))
+		}
+		if why := d.Rows[0].Uneven(); (why != "") != c.uneven {
+			t.Errorf("%s of %v: %q", c.metric, c.b, why)
+		}
 	}
 }
 

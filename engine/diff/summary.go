@@ -15,11 +15,14 @@ type Summary struct {
 	Untrusted   int `json:"not_to_be_trusted"`
 	Equal       int `json:"equal"` // 0 on both sides
 	NA          int `json:"na"`
-	Appeared    int `json:"appeared"` // of NA: none in A, some in B, of what is better low
+	Appeared    int `json:"appeared"` // of Worse: none in A, some in B, of what is better low
 }
 
 func summarize(rows []Row) (s Summary) {
 	for _, r := range rows {
+		if r.Appeared() && r.Outcome() == compare.Worse {
+			s.Appeared++
+		}
 		switch r.Outcome() {
 		case compare.Better:
 			s.Better++
@@ -35,9 +38,6 @@ func summarize(rows []Row) (s Summary) {
 			s.Untrusted++
 		case compare.NA:
 			s.NA++
-			if r.Appeared() {
-				s.Appeared++
-			}
 		case Equal:
 			s.Equal++
 		}

@@ -118,6 +118,9 @@ func (w *writer) value(r Row, side compare.Reading) report.Text {
 		class = series.Count
 	}
 	t := plainText(report.Number(side.Value, class))
+	if why := r.Uneven(); why != "" {
+		t = append(t, w.note(why))
+	}
 	if side.Tainted != "" && r.Name.Stat != "n" {
 		t = append(t, w.note("not to be trusted: "+side.Tainted))
 	}
