@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/planrun/planrun/engine"
@@ -298,6 +299,22 @@ scenarios:
 	got, known := record.OriginRequests(r)
 	if sent := float64(record.SentRequests(r)); !known || got < sent-r.Metrics[""]["failed"] {
 		t.Errorf("%g requests were sent, the backends counted %g", sent, got)
+	}
+}
+
+// A target that answers every host, with another text each time, shows no change of a route.
+func TestChangesOfATargetWithoutHosts(t *testing.T) {
+	var n atomic.Int64
+	chatty := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "request", n.Add(1)) }))
+	defer chatty.Close()
+	r := only(t, run(t, compile(t, `
+plan: chatty
+backends: {web: {routes: {web.local: /}}}
+targets: {t: {endpoints: {http: "`+chatty.Listener.Addr().String()+`"}, routes-changed: [{exec: ['true']}]}}
+scenarios: {s: {phases: [load: {do: [{add-route: {host: a.local, backends: web}}]}]}}
+`), engine.RunOptions{}))
+	if c := r.Facts.Changes; len(c) != 1 || c[0].Arrived || c[0].Why != "the target answers a host without a route as one with it" {
+		t.Errorf("%s: %s: %+v", r.Status, r.Reason, c)
 	}
 }
 

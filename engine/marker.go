@@ -25,6 +25,7 @@ type marker struct {
 	client        *http.Client
 	direct        answer // of the backend itself; of nothing where it has no replica
 	before        answer // of the target, without the route
+	varies        bool   // that answer is another one each time: only its status tells it apart
 	why           string // it cannot be seen; "" if it can
 }
 
@@ -73,6 +74,7 @@ func (in *installation) mark(ctx context.Context, backend string) *marker {
 			m.endpoint = "https://" + address
 		}
 		m.direct, m.before = m.ask(ctx, "http://"+in.origins(m.backend)[0]), m.ask(ctx, m.endpoint)
+		m.varies = m.before != m.ask(ctx, m.endpoint)
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -124,7 +126,7 @@ func (m *marker) await(ctx context.Context, within time.Duration, scaled bool, c
 		return at, m.why
 	}
 	holds := func() bool { return m.routed(m.ask(ctx, m.endpoint)) }
-	if m.before == m.direct { // hosts mean nothing to it: only replicas can be told apart
+	if m.unrouted(m.direct) { // hosts mean nothing to it: only replicas can be told apart
 		if !scaled {
 			return at, "the target answers a host without a route as one with it"
 		}
@@ -162,7 +164,12 @@ func await(ctx context.Context, within time.Duration, holds func() bool) (at tim
 
 // routed reports whether an answer is that of the backend. While a target changes it may answer in a third way.
 func (m *marker) routed(a answer) bool {
-	return a.status != 0 && a != m.before && (m.direct.status == 0 || a.status == m.direct.status)
+	return a.status != 0 && !m.unrouted(a) && (m.direct.status == 0 || a.status == m.direct.status)
+}
+
+// unrouted reports whether an answer is that of the target without the route.
+func (m *marker) unrouted(a answer) bool {
+	return a == m.before || m.varies && a.status == m.before.status
 }
 
 // shared asks the target as often as each replica has to have its turn, and reports whether those that came had it, and

@@ -37,8 +37,8 @@ func (in *installation) restore(ctx context.Context) error {
 	if err := in.tellTarget(ctx); err != nil {
 		return fmt.Errorf("telling the target of its routes as they were: %w", err)
 	}
-	if m != nil && m.why == "" && m.before != m.direct {
-		if _, why := await(ctx, restoreWithin, func() bool { return m.ask(ctx, m.endpoint) == m.before }); why != "" {
+	if m != nil && m.why == "" && !m.unrouted(m.direct) {
+		if _, why := await(ctx, restoreWithin, func() bool { return m.unrouted(m.ask(ctx, m.endpoint)) }); why != "" {
 			return errors.New("the target does not serve its routes as they were: " + why)
 		}
 	}

@@ -38,7 +38,7 @@ func (j *judge) changes() {
 			}
 		}
 		if done < asked {
-			j.add("churn", "", false, taintsWork, "phase %s asked for %d changes of backends and routes, %d were made", p.Name, asked, done)
+			j.add("churn", "", false, taintsWork, "of the changes of backends and routes that phase %s asked for (%d) %d were made", p.Name, asked, done)
 		}
 	}
 }

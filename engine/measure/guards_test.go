@@ -170,7 +170,7 @@ func TestGuardsFail(t *testing.T) {
 		{"a replica that nobody used", "churn", "work", "no request reached web/5, as they counted themselves", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			d.Run.Facts.Changes = []record.Change{{Kind: "scale", What: "scale web 4 -> 6", Start: 2, Arrived: true, Came: []string{"web/4", "web/5"}, Unseen: []string{"web/5"}}}
 		}},
-		{"a change that was not made", "churn", "work", "asked for 1 changes of backends and routes, 0 were made", func(d *record.Data, _ *Thresholds, _ *Machine) {
+		{"a change that was not made", "churn", "work", "asked for (1) 0 were made", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			d.Run.Actions = append(d.Run.Actions, record.Action{Phase: d.Run.Phases[0].Name, Kind: "toggle-route"})
 		}},
 		{"the clock was set", "clock", "timing", "moved by 60.0 ms", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Facts.ClockStep = -0.06 }},

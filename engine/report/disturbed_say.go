@@ -166,8 +166,19 @@ func (b *builder) hit(name string, group []disturbance) Text {
 			parts = append(parts, fmt.Sprintf("of %s went from %s to %s ms (%s, %s)", target, number(e.c.To.Value, series.Timing), number(e.c.Of.Value, series.Timing), times(e.c.Ratio.Value), e.c.short()))
 		}
 	}
-	if n := len(effects) - mostNamed; n > 0 {
-		parts = append(parts, fmt.Sprintf("and of %s by less", count(n, "target")))
+	less, unknown := 0, 0
+	for _, e := range effects[min(len(effects), mostNamed):] {
+		if e.c.Ratio.NA == "" {
+			less++
+		} else {
+			unknown++
+		}
+	}
+	if less > 0 {
+		parts = append(parts, fmt.Sprintf("of %s by less", count(less, "other target")))
+	}
+	if unknown > 0 {
+		parts = append(parts, fmt.Sprintf("of %s has no ratio", count(unknown, "other target")))
 	}
 	t := text(strong(name), " beside "+quiet+": the ", mono("p99_ms"), " "+strings.Join(parts, ", ")+"; ")
 	return append(t, text(b.losses(group))...)
