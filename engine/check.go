@@ -123,7 +123,7 @@ func (c *compilation) checkExpressions() {
 	}
 	// Of what a plan includes it need not run everything.
 	for name, sc := range c.bound {
-		if sc.Pos().File == c.Plan.File && !slices.ContainsFunc(c.Cells, func(x *Cell) bool { return x.Coord.Scenario == name }) {
+		if c.own(sc.Pos()) && !slices.ContainsFunc(c.Cells, func(x *Cell) bool { return x.Coord.Scenario == name }) {
 			c.list.Addf(sc.Pos(), "no stage of the schedule runs the scenario %q", name).Warning = true
 		}
 	}

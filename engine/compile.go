@@ -64,6 +64,9 @@ func Compile(plan *dsl.Plan, opt Options) (*Program, diag.List) {
 		c.readFile = os.ReadFile
 	}
 	c.run()
+	if !c.list.HasErrors() {
+		c.checkParams()
+	}
 	c.list.Sort(plan.Files)
 	if c.list.HasErrors() {
 		return nil, c.list
