@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/dsl/diag"
@@ -34,6 +35,8 @@ func (p *program) stored(dir string) (*record.Set, *engine.Program, error) {
 		prog, more = engine.Compile(plan, engine.Options{Always: always(), Env: func(string) (string, bool) { return dsl.Redacted, true }})
 		list = append(list, more...)
 	}
+	// Warnings were for whoever ran it: nothing is run, and this may be another machine.
+	list = slices.DeleteFunc(list, func(x *diag.Problem) bool { return x.Warning })
 	if err := p.print(list, plan); err != nil {
 		return nil, nil, err
 	}
