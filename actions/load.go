@@ -73,16 +73,16 @@ type LoadExpect struct {
 
 // LoadRate is a rate, a ramp, or steps.
 type LoadRate struct {
-	Constant dsl.Rate     `yaml:"constant" short:"true" words:"none=-1" min:"0" doc:"requests a second; none: a closed loop"`
-	From     dsl.Rate     `yaml:"from" min:"0" doc:"rate at the beginning of a ramp"`
-	To       dsl.Rate     `yaml:"to" min:"0" doc:"rate at its end, which then stays"`
+	Constant dsl.Rate     `yaml:"constant" short:"true" words:"none=-1" min:"0" max:"1000000000" doc:"requests a second; none: a closed loop"`
+	From     dsl.Rate     `yaml:"from" min:"0" max:"1000000000" doc:"rate at the beginning of a ramp"`
+	To       dsl.Rate     `yaml:"to" min:"0" max:"1000000000" doc:"rate at its end, which then stays"`
 	Over     dsl.Duration `yaml:"over" min:"1ms" doc:"how long the ramp takes"`
 	Steps    []RateStep   `yaml:"steps" doc:"stretches one after another; the last one's rate stays"`
 }
 
 // RateStep is a stretch of constant rate.
 type RateStep struct {
-	Rate dsl.Rate     `yaml:"rate" required:"true" min:"0" doc:"requests a second"`
+	Rate dsl.Rate     `yaml:"rate" required:"true" min:"0" max:"1000000000" doc:"requests a second"`
 	For  dsl.Duration `yaml:"for" required:"true" min:"1ms" doc:"how long"`
 }
 
