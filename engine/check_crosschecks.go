@@ -53,3 +53,28 @@ func crossCheckTime(a *dsl.Part[dsl.Action], lasts time.Duration) time.Duration 
 	names, _ := x.CrossChecks()
 	return time.Duration(len(names)) * checkLength(lasts)
 }
+
+// CheckedBy are the params, lists all, that the plan's loads read for their cross-checks: an empty one leaves these out.
+func (p *Program) CheckedBy() (out []string) {
+	note := func(holes []*dsl.Hole) {
+		for _, h := range holes {
+			if !strings.HasSuffix(h.Field, ".cross-check") {
+				continue
+			}
+			for _, name := range p.paramsIn(h.Text) {
+				if q := p.params[name]; q != nil && !slices.Contains(out, name) {
+					if _, list := q.part.Val.Value.V.([]any); list {
+						out = append(out, name)
+					}
+				}
+			}
+		}
+	}
+	for i := range p.Plan.Loads {
+		note(p.Plan.Loads[i].Holes())
+	}
+	for i := range p.Plan.Scenarios {
+		note(p.Plan.Scenarios[i].Holes())
+	}
+	return out
+}

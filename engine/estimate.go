@@ -60,6 +60,8 @@ type Line struct {
 	Open          []string // expressions that only running will evaluate
 	Requests      float64  // that an open loop will send; 0 for others
 	Needs         task.Needs
+	CrossChecks   []string      // generators that do the same after the phases, one after another
+	CheckFor      time.Duration // how long each of them takes at most
 }
 
 // Timeline lists what one run of the cell does, in order. Phases without actions have a line without a Kind.
@@ -79,6 +81,11 @@ func (c *Cell) Timeline() (out []Line) {
 			}
 			if d, ok := a.Val.Spec.(task.Declarer); ok {
 				l.Needs = d.Declares().Needs
+			}
+			if x, ok := a.Val.Spec.(crossChecked); ok {
+				if l.CrossChecks, _ = x.CrossChecks(); len(l.CrossChecks) > 0 {
+					l.CheckFor = checkLength(lasts(a, p.Val.For, phases[i:]))
+				}
 			}
 			if r, ok := a.Val.Spec.(interface{ RequestsWithin(time.Duration) float64 }); ok {
 				if length := lasts(a, p.Val.For, phases[i:]); length > l.At {
@@ -108,9 +115,10 @@ func (c *Cell) Install() (out []Line) {
 type Takes struct {
 	Runs        int
 	Time        time.Duration
-	Requests    float64 // of open loops
-	Connections int     // of the loads of one run, at most
-	Open        int     // runs' phases whose length is not known
+	Checks      time.Duration // of it, at most, cross-checks
+	Requests    float64       // of open loops
+	Connections int           // of the loads of one run, at most
+	Open        int           // runs' phases whose length is not known
 }
 
 // Takes adds up what the plan's runs take.
@@ -127,6 +135,7 @@ func (p *Program) Takes() (t Takes) {
 			for _, l := range c.Timeline() {
 				t.Requests += l.Requests * float64(n)
 				connections += l.Needs.Connections
+				t.Checks += l.CheckFor * time.Duration(len(l.CrossChecks)*n)
 			}
 			for _, ph := range c.Scenario.Val.Phases {
 				if ph.Val.For == 0 {

@@ -69,7 +69,7 @@ Exit codes: 0, or with --gate 1 if it is false for a row and 3 if it cannot be e
 	}
 	s := c.Flags()
 	s.StringArrayVar(&f.metrics, "metric", nil, "`METRIC`S to compare instead of the usual ones: p99_ms, *_ms, phase/fault/p99_ms.max; may be repeated")
-	s.StringSliceVar(&f.only, "only", nil, "only these `CELLS`: a stage, target, scenario or axis=value, or several with / between them (* is any)")
+	s.StringSliceVar(&f.only, "only", nil, "only these `CELLS`: a stage, target, scenario or axis=value, or several with / between them, of which all must fit (* is any); given again, or with a comma, it adds cells")
 	s.StringVar(&f.gate, "gate", "", "a condition (`EXPR`) that must hold for every row")
 	s.StringVar(&f.format, "format", "text", "`FORM` of the output: text, md, json, csv")
 	s.BoolVar(&f.force, "force", false, "compare also what was not measured in the same way")

@@ -32,7 +32,7 @@ its ratio to nginx in the report. Your own target is a program that planrun star
 		Example: `  planrun init
   planrun init mine.yaml --binary ./my-proxy
   planrun init running.yaml --address 127.0.0.1:8080 --backend 127.0.0.1:9000`,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			file := "plan.yaml"
 			if len(args) > 0 {
 				file = args[0]
@@ -42,6 +42,12 @@ its ratio to nginx in the report. Your own target is a program that planrun star
 			}
 			if !isPlan(file) {
 				return fmt.Errorf("%s: a plan's name ends in .yaml or .yml", file)
+			}
+			switch given := c.Flags().Changed; {
+			case given("address") && given("binary"):
+				return errors.New("--binary and --address: your own target is a program that planrun starts, or something that already runs; give one of them")
+			case given("backend") && !given("address"):
+				return errors.New("--backend is what the target of --address forwards to; a program that planrun starts gets a backend of planrun's own")
 			}
 			text, err := f.plan(file)
 			if err != nil {
@@ -57,7 +63,6 @@ its ratio to nginx in the report. Your own target is a program that planrun star
 	c.Flags().StringVar(&f.Binary, "binary", "my-proxy", "your own `PROGRAM`, by its path or as it is found in PATH")
 	c.Flags().StringVar(&f.Address, "address", "", "`HOST:PORT` where your own target already listens, instead of a program")
 	c.Flags().StringVar(&f.Backend, "backend", "127.0.0.1:9000", "with --address: `HOST:PORT` of what it forwards to, so that nginx forwards there too")
-	c.MarkFlagsMutuallyExclusive("binary", "address")
 	return c
 }
 

@@ -42,7 +42,7 @@ func (f *planFlags) add(s *pflag.FlagSet) {
 	f.given = s
 	s.StringArrayVar(&f.set, "set", nil, "`NAME=VALUE`: another value for a param; may be repeated")
 	s.StringSliceVar(&f.presets, "preset", nil, "a `PRESET` of the plan: values for several params")
-	s.StringSliceVar(&f.only, "only", nil, "run only these `CELLS`: a stage, target, scenario or axis=value, or several with / between them (* is any)")
+	s.StringSliceVar(&f.only, "only", nil, "run only these `CELLS`: a stage, target, scenario or axis=value, or several with / between them, of which all must fit (* is any); given again, or with a comma, it adds cells: nginx/h1-small, not nginx,h1-small, is that scenario of that target")
 	s.StringSliceVar(&f.skip, "skip", nil, "leave these `CELLS` out")
 	s.IntVar(&f.repeats, "repeats", 0, "runs of each cell, instead of what the scenarios say")
 }

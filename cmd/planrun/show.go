@@ -68,6 +68,9 @@ func show(w io.Writer, prog *engine.Program) {
 		fmt.Fprintf(w, " (%s that only running will determine are not counted)", plural(t.Open, "length"))
 	}
 	fmt.Fprint(w, ".\n")
+	if t.Checks > 0 {
+		fmt.Fprintf(w, "Of this at most %s are cross-checks by other load generators; %s.\n", round(t.Checks), without(prog.CheckedBy()))
+	}
 	if t.Requests > 0 {
 		fmt.Fprintf(w, "Open loops send %s requests; closed", thousands(int64(t.Requests)))
 	} else {
@@ -75,6 +78,17 @@ func show(w io.Writer, prog *engine.Program) {
 	}
 	fmt.Fprint(w, " loops send as many as the targets answer.\n")
 	fmt.Fprintf(w, "At most %s at the same time: as many descriptors and source ports of the load, and as many descriptors of the target.\n", plural(t.Connections, "connection"))
+}
+
+// without says how cross-checks are left out, which these params of the plan list.
+func without(params []string) string {
+	if len(params) == 0 {
+		return "to leave them out, write cross-check: [] in the loads"
+	}
+	for i, name := range params {
+		params[i] = "--set " + name + "='[]'"
+	}
+	return "to leave them out: " + strings.Join(params, " ")
 }
 
 // showOrder says how a stage orders its runs, if not once and target by target.
@@ -120,7 +134,11 @@ func showCell(w io.Writer, c *engine.Cell) {
 	}
 	phase, begin := "", time.Duration(0)
 	length := time.Duration(0)
+	var checks []string
 	for _, l := range c.Timeline() {
+		for _, generator := range l.CrossChecks {
+			checks = append(checks, fmt.Sprintf("              then cross-check of %s by %s for at most %s", l.Name, generator, round(l.CheckFor)))
+		}
 		if l.Phase != phase {
 			begin += length
 			phase, length = l.Phase, l.PhaseFor
@@ -133,6 +151,9 @@ func showCell(w io.Writer, c *engine.Cell) {
 		if l.Kind != "" {
 			fmt.Fprintf(w, "    %8s    %s\n", round(begin+l.At), action(l))
 		}
+	}
+	for _, text := range checks {
+		fmt.Fprintln(w, text)
 	}
 }
 
