@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/compare"
+	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
 )
 
@@ -203,9 +204,12 @@ func (b *builder) losses(group []disturbance) string {
 			}
 			failed = append(failed, s)
 		}
-		if d.why == "" {
+		switch sent, due, behind := unsent(d.then.Cell); {
+		case behind:
+			slower = append(slower, fmt.Sprintf("%s, of which %s of %s that were due in it were sent in it", target, grouped(sent), grouped(due)))
+		case d.why == "":
 			if c := b.against(d, "req_per_s"); c.Outcome() == compare.Worse {
-				slower = append(slower, fmt.Sprintf("%s to %s", target, factor(c.Ratio.Value)))
+				slower = append(slower, fmt.Sprintf("%s to %s beyond the noise", target, factor(c.Ratio.Value)))
 			}
 		}
 	}
@@ -219,7 +223,18 @@ func (b *builder) losses(group []disturbance) string {
 		s = fmt.Sprintf("no request failed in it of the %s that counted", count(known, "target"))
 	}
 	if len(slower) > 0 {
-		s += "; the rate fell beyond the noise: " + some(slower, mostNamed)
+		s += "; the rate fell: " + list(slower, mostNamed)
 	}
 	return s + "."
+}
+
+// unsent says whether clearly fewer requests of a cell were sent in its window than were due in it and had a connection to
+// come. Figures of requests a second count a request where it was due, and do not show that.
+func unsent(c *record.Cell) (sent, due float64, behind bool) {
+	value := func(metric string) float64 {
+		return compare.Read(c, "", compare.ParseName(metric)).Value
+	}
+	sent, due = value("sent"), value("requests")-value("generator")-value("errors_connect")-value("errors_tls")
+	known := compare.Read(c, "", compare.ParseName("sent")).Why == ""
+	return sent, due, known && sent < sentInTime*due
 }

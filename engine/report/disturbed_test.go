@@ -41,7 +41,7 @@ func TestChurnBesideQuietScenario(t *testing.T) {
 	f.cell(cellSpec{scenario: "quiet", target: "b", rates: around(100), open: true})
 	f.cell(cellSpec{scenario: "quiet", target: "a", rates: around(1000), open: true})
 	f.cell(cellSpec{scenario: "churned", target: "a", rates: around(250), open: true, phases: churn})
-	if got, want := said(t, f), "churned beside scenario quiet: the p99_ms of a went from 1.00 to 4.00 ms (4.000 times, beyond the noise floor of 1.023); no request failed in it; the rate fell beyond the noise: a to 0.250."; !strings.Contains(got, want) {
+	if got, want := said(t, f), "churned beside scenario quiet: the p99_ms of a went from 1.00 to 4.00 ms (4.000 times, beyond the noise floor of 1.023); no request failed in it; the rate fell: a to 0.250 beyond the noise."; !strings.Contains(got, want) {
 		t.Errorf("the findings do not say %q:\n%s", want, got)
 	}
 	f = newFixture()

@@ -66,7 +66,7 @@ func (b *builder) groupsOfFindings() ([]finding, error) {
 		{"", slices.Concat(b.ending(), b.judged())},
 		{aheadTitle, ahead},
 		{sinceTitle, b.since()},
-		{"What failed, and when", append(failed, deaths...)},
+		{"What failed, and when", slices.Concat(failed, b.crowded(), deaths)},
 		{"What churn and faults did", b.shaken()},
 		{"Can it be trusted", slices.Concat(b.generator(), b.distrust(), b.guessed(), b.disagreed())},
 		{"What is missing", b.absent()},

@@ -87,10 +87,38 @@ func TestFindings(t *testing.T) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
 			f.in.Runs[0].Processes[0].Died = "a/0 ended: signal: killed"
 		}, []string{"1 process died: a/0 ended: signal: killed (s / a, repeat 1)."}, ""},
+		{"a pool that was full", func(f *fixture) {
+			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
+			l := &f.in.Runs[0].Loads[0]
+			n := l.Totals["measure"]
+			n.Sent, n.StalledLagNs = 2000, 12e6
+			l.Totals["measure"] = n
+			f.in.Runs[0].Guards = append(f.in.Runs[0].Guards, record.Guard{Name: "send-lag", OK: true})
+		}, []string{"No connection was free in s / a (16 connections): in phase measure 2,000 of 5,000 requests that were due were sent (40.0 %), the others waited.",
+			"in open loops its own delay in sending was 12.0 ms (s / a)."}, "ms late"},
+		{"a generator that stalled filled no pool", func(f *fixture) {
+			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
+			l := &f.in.Runs[0].Loads[0]
+			n := l.Totals["measure"]
+			n.Sent, n.StalledLagNs = 2000, 900e6
+			l.Totals["measure"] = n
+		}, nil, "No connection was free"},
+		{"a machine that was too busy is not the generator's bottleneck", func(f *fixture) {
+			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "send-lag", OK: true}, {Name: "busy-machine", Taints: "timing", Message: "this machine was too busy for the load generator: it waited 60 % of the time"}}})
+		}, []string{"The load generator was not the bottleneck in any run", "This machine was too busy for the load generator: it had to wait for processes that are not of the plan (busy-machine, in 1 run of s / a)", "Seen: it waited 60 % of the time."}, "was the bottleneck in"},
 		{"a gate of its own round", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
 			f.in.Results.Verdicts = []record.Judgement{{Verdict: "v", Coord: record.Coord{Target: "a", Round: 2}, Outcome: record.Fail, Gate: "true", Expression: "x < 1", Operands: []record.Operand{{Text: "x", Value: "2"}}}}
 		}, []string{"The gate \u201cv\u201d fails: a, round 2 (x < 1, x = 2)."}, ""},
+		{"a case keeps its word, and nothing is said twice", func(f *fixture) {
+			x := record.Operand{Text: "x", Value: "2"}
+			f.in.Results.Verdicts = []record.Judgement{{Verdict: "v", Coord: record.Coord{Target: "a"}, Outcome: record.Fail, Label: "refuted", Expression: "x >= 1", Reason: "x >= 1", Operands: []record.Operand{x, x}},
+				{Verdict: "w", Coord: record.Coord{Target: "a"}, Outcome: record.Fail, Label: "refuted", Expression: "x >= 1", Reason: "1 of 3 runs: x >= 1", Operands: []record.Operand{x}}}
+		}, []string{"fails: a (refuted, x >= 1, x = 2).", "fails: a (refuted, x >= 1, x = 2, 1 of 3 runs)."}, ""},
+		{"what is inconclusive says why", func(f *fixture) {
+			f.in.Results.Verdicts = []record.Judgement{{Verdict: "v", Coord: record.Coord{Target: "a"}, Outcome: record.Inconclusive, Label: "the noise hides a loss that matters", Gate: "true"},
+				{Verdict: "w", Coord: record.Coord{Target: "a"}, Outcome: record.Inconclusive, Expression: "x > 1", Operands: []record.Operand{{Text: "x", Value: "2"}}}}
+		}, []string{"is inconclusive: a; because: the noise hides a loss that matters.", "is inconclusive: a; because: x > 1, x = 2."}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFixture()

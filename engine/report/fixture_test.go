@@ -130,7 +130,7 @@ func (f *fixture) run(coord record.Coord, rate float64, s cellSpec, last bool) *
 		Version: record.Version, ID: fmt.Sprintf("%03d", len(f.in.Runs)+1), Coord: coord, Status: record.Done, Start: begun, Seconds: end,
 		Phases: s.phases, Guards: append([]record.Guard{{Name: "verified", OK: true}, {Name: "clock-step", OK: true}}, s.guards...),
 		Checks:    []record.Guard{{Name: "reconcile", OK: true}},
-		Loads:     []record.Load{{Name: "small", Headline: true, Spec: spec, Workers: 2, CPUs: []int{2, 3}, Final: true, Reported: 2, Totals: map[string]load.Counts{"warm-up": {Due: 100, OK: 100}, "measure": counts}}},
+		Loads:     []record.Load{{Name: "small", Headline: true, Spec: spec, Workers: 2, CPUs: []int{2, 3}, Final: true, Reported: 2, Totals: map[string]load.Counts{"warm-up": {Due: 100, OK: 100, Sent: 100}, "measure": counts}}},
 		Processes: []record.Process{{Name: coord.Target, Role: "sut", CPUs: []int{0, 1}, WantCPUs: []int{0, 1}}, {Name: "load", Role: "load", CPUs: []int{2, 3}, WantCPUs: []int{2, 3}}},
 		Metrics: map[string]map[string]float64{"": {
 			"req_per_s": rate, "p50_ms": 250 / rate, "p99_ms": 1000 / rate, "sut_cpu_cores": 1.25, "requests": 5 * rate,

@@ -75,8 +75,9 @@ func (b *builder) share(n, all int) string {
 	return fmt.Sprintf("%d of %s", n, count(all, "run"))
 }
 
-// generatorFigures is the most that the generator used and was late by, and the least that it delivered, over all cells with
-// where that was. CPU is that of closed loops: an open one may spin while it waits for due times, so its lag is what tells.
+// generatorFigures is the most that the generator used and was late by, and the most of a rate that it missed, over all
+// cells with where that was: by its own doing, since what waits for a slow target is late too. CPU is that of closed loops: an
+// open one may spin while it waits for due times, so its lag is what tells.
 func (b *builder) generatorFigures() string {
 	var cpu, lag, rate float64
 	var cpuAt, lagAt, rateAt *record.Cell
@@ -91,7 +92,9 @@ func (b *builder) generatorFigures() string {
 			}
 		}
 		if open {
-			worst("lag_p99_ms", ".max", &lag, &lagAt, true)
+			if own := b.ownLag(c); own > lag {
+				lag, lagAt = own, c
+			}
 			worst("rate_delivered", ".min", &rate, &rateAt, false)
 			continue
 		}
@@ -112,15 +115,32 @@ func (b *builder) generatorFigures() string {
 		parts = append(parts, fmt.Sprintf("in closed loops it used up to %s%s (%s)", number(cpu, series.Timing), of, b.name(cpuAt.Coord)))
 	}
 	if lagAt != nil {
-		parts = append(parts, fmt.Sprintf("in open loops 1 %% of the requests were sent %s ms late or more, waiting for a connection included (%s)", number(lag, series.Timing), b.name(lagAt.Coord)))
+		parts = append(parts, fmt.Sprintf("in open loops its own delay in sending was %s ms (%s)", number(lag, series.Timing), b.name(lagAt.Coord)))
 	}
-	if rateAt != nil {
-		parts = append(parts, fmt.Sprintf("it sent %s of the asked rate (%s)", percent(rate), b.name(rateAt.Coord)))
+	if rateAt != nil && rate < 1 {
+		parts = append(parts, fmt.Sprintf("it missed %s of the asked rate by its own doing (%s)", percent(1-rate), b.name(rateAt.Coord)))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
 	return " At its worst, " + strings.Join(parts, "; ") + "."
+}
+
+// ownLag is the largest delay of the generator itself in sending a request of a cell, in milliseconds: after both the request
+// and a connection were there.
+func (b *builder) ownLag(c *record.Cell) (ms float64) {
+	for _, id := range c.Runs {
+		if r := b.runs[id]; r != nil {
+			for _, l := range r.Loads {
+				for phase, n := range l.Totals {
+					if recorded(r, phase) {
+						ms = max(ms, float64(n.StalledLagNs)/1e6)
+					}
+				}
+			}
+		}
+	}
+	return ms
 }
 
 // loadCPUs is how many CPUs the loads of a cell have; 0 if that is not known.

@@ -113,20 +113,38 @@ func (b *builder) outcomeSentence(name, o string, of []record.Judgement, all int
 	return append(t, text(".")...)
 }
 
-// detail is what made a judgement: the values where it failed, else the reason; long ones cut short, the table has them whole.
+// detail is what made a judgement: the label of its case, the values where it failed, else the reason; long ones cut short,
+// the table has them whole. One that is not a pass is never without: what has no reason has its expression and values.
 func (b *builder) detail(j record.Judgement) Text {
 	const longest = 160
 	var parts []Text
-	if j.Outcome == record.Fail && len(j.Operands) > 0 {
-		parts = append(parts, text(mono(cut(j.Expression, longest))), operands(j.Operands[:min(len(j.Operands), 4)]))
+	if j.Label != "" {
+		parts = append(parts, text(cut(j.Label, longest)))
 	}
-	if j.Reason != "" {
-		parts = append(parts, text(cut(j.Reason, longest)))
+	reason := ownReason(j)
+	if j.Outcome == record.Fail && len(j.Operands) > 0 || len(parts) == 0 && reason == "" {
+		if e := cut(j.Expression, longest); e != "" {
+			parts = append(parts, text(mono(e)))
+		}
+		if len(j.Operands) > 0 {
+			parts = append(parts, operands(j.Operands[:min(len(j.Operands), 4)]))
+		}
+	}
+	if reason != "" {
+		parts = append(parts, text(cut(reason, longest)))
 	}
 	if j.Broke != "" {
 		parts = append(parts, text("first at "+j.Broke))
 	}
 	return join(parts, ", ")
+}
+
+// ownReason is a judgement's reason without its expression, which is the reason of a case that held.
+func ownReason(j record.Judgement) string {
+	if j.Expression == "" {
+		return j.Reason
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(j.Reason, j.Expression), ": ")
 }
 
 // cut makes s one line of about n letters at most, at the end of a word.

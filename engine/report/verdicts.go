@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
@@ -125,9 +126,11 @@ func operands(ops []record.Operand) Text {
 	if len(ops) == 0 {
 		return text("-")
 	}
-	parts := make([]Text, len(ops))
+	var parts []Text
 	for i, o := range ops {
-		parts[i] = text(mono(o.Text), " = ", o.Value)
+		if !slices.Contains(ops[:i], o) {
+			parts = append(parts, text(mono(o.Text), " = ", o.Value))
+		}
 	}
 	return join(parts, ", ")
 }
@@ -147,8 +150,8 @@ func gateWords(gate string) string {
 // because is why a judgement is what it is, with the first time that a series broke it.
 func because(j record.Judgement) string {
 	parts := []string{}
-	if j.Reason != "" {
-		parts = append(parts, j.Reason)
+	if reason := ownReason(j); reason != "" {
+		parts = append(parts, reason)
 	}
 	if j.Broke != "" {
 		parts = append(parts, "first broken at "+j.Broke)
