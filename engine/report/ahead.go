@@ -13,6 +13,7 @@ import (
 // A contest is the targets of one scenario, stage and matrix value by its headline metric: the best, the next best, and what
 // the ratio of the two may be taken for.
 type contest struct {
+	cell        *record.Cell // one of them
 	where       string
 	metric      string
 	first, next string
@@ -42,9 +43,7 @@ func (b *builder) contests() (out []contest, err error) {
 
 func (b *builder) contest(g []unit, metric string) (contest, bool) {
 	m := compare.ParseName(metric)
-	coord := g[0].cell.Coord
-	coord.Target = ""
-	c := contest{where: b.name(coord), metric: metric}
+	c := contest{cell: g[0].cell, where: b.contested(g[0].cell), metric: metric}
 	rest := slices.Clone(g)
 	best := func() string {
 		sides := make([]compare.Side, len(rest))
@@ -126,6 +125,7 @@ func (b *builder) ahead() (items []Text, err error) {
 			items = append(items, text(fmt.Sprintf("%s in %d of %s: %s.", what, len(of), count(len(all), "comparison"), list(of, mostContests))))
 		}
 	}
+	items = append(items, b.reversed(all)...)
 	say("Within the noise, so nobody is ahead,", within)
 	if b.imported() != nil {
 		say("Single runs were not published, so noise cannot be told from difference,", unknown)
