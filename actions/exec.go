@@ -70,7 +70,7 @@ func (x *execute) Run(ctx context.Context, env *task.Env) error {
 	select {
 	case <-p.Exited():
 	case <-timeout.C:
-		return x.failed(p, out, fmt.Sprintf("it did not end within %v", x.Timeout), env.Processes.Stop(context.WithoutCancel(ctx), p))
+		return x.failed(p, out, fmt.Sprintf("it did not end within %v, its timeout", x.Timeout), env.Processes.Stop(context.WithoutCancel(ctx), p))
 	case <-ctx.Done():
 		err := env.Processes.Stop(context.WithoutCancel(ctx), p)
 		if ended(ctx) == nil { // its phase ended early

@@ -3,6 +3,7 @@ package actions
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/task"
@@ -33,6 +34,9 @@ func (s *scale) Declares() task.Declaration { return churns(s.Backends) }
 
 // Scales is the backend whose replicas it changes.
 func (s *scale) Scales() string { return s.Backends }
+
+// Size is how many replicas there are to be, and over which time; 0 is at once, or an expression that is not known yet.
+func (s *scale) Size() (to int, over time.Duration) { return s.To, s.Over }
 
 // DefaultName is its name in the timeline.
 func (s *scale) DefaultName() string {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"time"
 
 	"github.com/planrun/planrun/dsl"
 )
@@ -15,6 +16,7 @@ func (c *compilation) checkChurn(cell *Cell) {
 				return
 			}
 			c.checkScale(cell, a)
+			c.checkOver(&p, a)
 			c.checkRemoved(cell, a)
 			if told {
 				return
@@ -58,6 +60,28 @@ func (c *compilation) checkScale(cell *Cell, a *dsl.Part[dsl.Action]) {
 		if r := c.relays.Get(name); r != nil && r.Val.Of == b.Name {
 			c.list.Addf(a.Pos(), "the relay %s stands in front of the replicas that %s has at first, so that it cannot be scaled in scenario %q", name, b.Name, cell.Coord.Scenario).Hint = "leave the relay out of this scenario"
 		}
+	}
+}
+
+// manyReplicas is from where on replicas of a backend, each a process, are worth a warning.
+const manyReplicas = 64
+
+// checkOver finds changes that would go on after their phase, and warns of those that start many processes.
+func (c *compilation) checkOver(p *dsl.Part[dsl.Phase], a *dsl.Part[dsl.Action]) {
+	s, ok := a.Val.Spec.(interface {
+		Size() (to int, over time.Duration)
+	})
+	if !ok {
+		return
+	}
+	to, over := s.Size()
+	if at := a.Val.At.In(p.Val.For); p.Val.For > 0 && at < p.Val.For && at+over > p.Val.For {
+		c.list.Addf(a.Pos(), "it begins at %v and goes on over %v, but its phase %s ends after %v", at, over, p.Val.Name, p.Val.For).Hint =
+			"write a shorter over, or give the phase more time"
+	}
+	if to > manyReplicas {
+		w := c.list.Addf(a.Pos(), "%d replicas are %d processes on this machine, all of which start before the target is told", to, to)
+		w.Warning, w.Hint = true, "what is not ready when the phase ends is not made, and the run is inconclusive"
 	}
 }
 

@@ -325,6 +325,7 @@ func TestChurnIsChecked(t *testing.T) {
 		{"web: {}", target, "{scale: {backends: wbe, to: 2}}", `did you mean`},
 		{"web: {address: ['127.0.0.1:1']}", target, "{scale: {backends: web, to: 2}}", "runs already somewhere"},
 		{"web: {}", "targets: {t: {endpoints: {http: '127.0.0.1:1'}}}\n", "{scale: {backends: web, to: 2}}", `target "t" does not say how it learns`},
+		{"web: {}", target, "{scale: {backends: web, to: 2, over: 1s}, at: 500ms}", "goes on over 1s, but its phase measure ends after 1s"},
 		{"web: {}", target, "{remove-route: {host: a.local}}", "there is no route a.local/ to be removed"},
 		{"web: {}", target, "{add-route: {host: 'http://a', backends: web}}", "is no host"},
 		{"web: {}", target + "relays: {slow: {of: web}}\nscenarios: {s: {relays: [slow]}}\ninclude: [more.yaml]\n", "{scale: {backends: web, to: 2}}", "the relay slow stands in front"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -36,7 +37,10 @@ type answer struct {
 }
 
 // phaseOver is why a change was not made, or not seen to be served.
-const phaseOver = "its phase ended before"
+const (
+	phaseOver         = "its phase ended before"
+	interruptedBefore = "it was interrupted before"
+)
 
 // askEvery is how often the target is asked, and how exactly it is known when it serves a change.
 const askEvery = 5 * time.Millisecond
@@ -149,6 +153,9 @@ func await(ctx context.Context, within time.Duration, holds func() bool) (at tim
 		switch {
 		case times == 3:
 		case ctx.Err() != nil:
+			if errors.Is(context.Cause(ctx), ErrInterrupted) {
+				return at, interruptedBefore
+			}
 			return at, phaseOver
 		case time.Now().After(deadline):
 			return at, fmt.Sprintf("not within %v", within)

@@ -42,6 +42,10 @@ func (in *installation) change(ctx context.Context) (over func()) {
 	case <-ctx.Done():
 		return nil
 	}
+	if ctx.Err() != nil { // both were so
+		<-in.moving
+		return nil
+	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if !in.moved.is {

@@ -27,10 +27,14 @@ func (r *running) stop(why error) error {
 	return r.err
 }
 
-// stopAll ends steps: what drains first, all at once, then the others in their order. It returns the first error.
+// stopAll ends steps: what drains first, all at once, then the others in their order. What ends by itself is told at once,
+// so that nothing that waits begins when what it waits for is ended. It returns the first error.
 func stopAll(all []*running, why error) error {
 	var drain, rest []*running
 	for _, r := range all {
+		if !r.s.lasting {
+			r.cancel(why)
+		}
 		if r.s.drains {
 			drain = append(drain, r)
 		} else {
@@ -67,7 +71,7 @@ func (d *dispatcher) launch(s *step, due time.Duration) *running {
 		cause := context.Cause(ctx)
 		if errors.Is(cause, task.ErrPhaseOver) && isOver(err) {
 			err = nil
-		} else if errors.Is(cause, errStillRunning) && err != nil {
+		} else if errors.Is(cause, errStillRunning) && err != nil && !errors.Is(err, errTelling) && !errors.Is(err, ErrInterrupted) {
 			err = errStillRunning
 		}
 		if err != nil {

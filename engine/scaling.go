@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -55,7 +56,7 @@ func scaleWords(backend string, from, to int) string {
 
 // scale starts and ends replicas at once.
 func (x backends) scale(ctx context.Context, s task.Scale, to int) error {
-	over := x.in.change(ctx)
+	over := x.change(ctx)
 	if over == nil {
 		return x.unmade(ctx, "scale", fmt.Sprintf("scale %s to %d", s.Backend, to))
 	}
@@ -67,6 +68,9 @@ func (x backends) scale(ctx context.Context, s task.Scale, to int) error {
 		return nil
 	}
 	came, err := x.start(ctx, s.Backend, to-len(all), c)
+	if errors.Is(err, errStillRunning) { // a result, as what is not made
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -89,8 +93,15 @@ func (x backends) scale(ctx context.Context, s task.Scale, to int) error {
 // start starts n replicas all at once and returns when they are ready.
 func (x backends) start(ctx context.Context, backend string, n int, c *record.Change) ([]task.Process, error) {
 	came, err := x.in.startReplicas(ctx, backend, n)
-	if err != nil {
+	if few := (*tooFew)(nil); errors.As(err, &few) {
+		c.Why = fmt.Sprintf("%s %d of %d replicas were ready", phaseOver, few.ready, few.of)
+		if errors.Is(few.cause, ErrInterrupted) {
+			c.Why = interruptedBefore
+		}
+	} else if err != nil {
 		c.Why = "a replica could not be started"
+	}
+	if err != nil {
 		return nil, fmt.Errorf("starting a replica of %s: %w", backend, err)
 	}
 	for _, p := range came {
@@ -114,28 +125,69 @@ func (in *installation) startReplicas(ctx context.Context, backend string, n int
 		}
 	}
 	came := make([]task.Process, n)
-	at := make([]int, n)
-	for i := range at {
-		at[i] = i
+	some, failed := context.WithCancelCause(ctx)
+	defer failed(nil)
+	var numbered []int
+	for i := range came {
+		numbered = append(numbered, i)
 	}
-	err := each(at, func(i int) error {
-		b, ports, err := in.bindReplica(ctx, backend, numbers[i])
+	_ = each(numbered, inTurn(func(i int) (err error) {
+		if some.Err() != nil {
+			return nil
+		}
+		b, ports, err := in.bindReplica(some, backend, numbers[i])
 		if err == nil {
-			came[i], err = in.startReplica(ctx, backend, numbers[i], b, ports)
+			came[i], err = in.startReplica(some, backend, numbers[i], b, ports)
+		}
+		if err != nil {
+			came[i] = nil
+			in.release(ports)
+			failed(err)
 		}
 		return err
-	})
+	}))
+	err := context.Cause(some)
 	if err == nil {
 		return came, nil
 	}
+	ready := slices.DeleteFunc(came, func(p task.Process) bool { return p == nil })
+	if context.Cause(ctx) != nil {
+		err = &tooFew{len(ready), n, context.Cause(ctx)}
+	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoBudget)
 	defer cancel()
-	for _, p := range came {
-		if p != nil {
-			err = errors.Join(err, in.group.Stop(stop, p))
-		}
+	return nil, errors.Join(err, each(ready, inTurn(func(p task.Process) error {
+		defer in.release(p.Ports())
+		return in.group.Stop(stop, p)
+	})))
+}
+
+// tooFew says that replicas were not all ready when the context of their start ended.
+type tooFew struct {
+	ready, of int
+	cause     error
+}
+
+func (e *tooFew) Error() string {
+	return fmt.Sprintf("%d of %d were ready: %v", e.ready, e.of, e.cause)
+}
+func (e *tooFew) Unwrap() error { return e.cause }
+
+// inTurn lets no more calls of f run at once than keep this machine busy: were all replicas to begin at once, none would be
+// ready until nearly all are, and none could be left out when the time is over.
+func inTurn[T any](f func(T) error) func(T) error {
+	busy := make(chan struct{}, max(4, 2*runtime.NumCPU()))
+	return func(v T) error {
+		busy <- struct{}{}
+		defer func() { <-busy }()
+		return f(v)
 	}
-	return nil, err
+}
+
+func (in *installation) release(ports map[string]int) {
+	for _, port := range ports {
+		in.group.Release(port)
+	}
 }
 
 // leave tells replicas to end, and takes leave of each when it has.
@@ -154,9 +206,7 @@ func (in *installation) leave(all []task.Process, grace time.Duration, event fun
 			in.gone(ctx, p)
 			status, _ := p.Exit()
 			replicaEvent(event, p, "exited", fmt.Sprintf("ended after %.0f ms: %s", float64(time.Since(begun))/float64(time.Millisecond), status))
-			for _, port := range p.Ports() {
-				in.group.Release(port)
-			}
+			in.release(p.Ports())
 		})
 	}
 }

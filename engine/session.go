@@ -45,6 +45,7 @@ type RunOptions struct {
 // A session is one run of a plan.
 type session struct {
 	p        *Program
+	ctx      context.Context // of the whole: it ends with an interrupt, whatever ends the context of a step
 	opt      RunOptions
 	set      *record.Set
 	journal  *journal.Journal
@@ -80,7 +81,7 @@ func (p *Program) Run(ctx context.Context, opt RunOptions) (*Outcome, error) {
 	if opt.Progress == nil {
 		opt.Progress = Quiet{}
 	}
-	s := &session{p: p, opt: opt, progress: opt.Progress, failed: map[string]noRun{}, programs: map[string]record.Program{}, versions: map[string]string{}, results: &verdict.Data{Cells: map[verdict.Coord]*verdict.Cell{}}}
+	s := &session{p: p, ctx: ctx, opt: opt, progress: opt.Progress, failed: map[string]noRun{}, programs: map[string]record.Program{}, versions: map[string]string{}, results: &verdict.Data{Cells: map[verdict.Coord]*verdict.Cell{}}}
 	if list := s.stagesLeftOut(); list.HasErrors() {
 		return nil, list
 	}

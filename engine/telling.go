@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/planrun/planrun/engine/record"
@@ -12,7 +13,7 @@ import (
 
 // Route implements task.Backends.
 func (x backends) Route(ctx context.Context, c task.Routing) error {
-	over := x.in.change(ctx)
+	over := x.change(ctx)
 	if over == nil {
 		return x.unmade(ctx, c.Do, c.Do+" "+c.Host+c.Path)
 	}
@@ -28,6 +29,9 @@ func (x backends) Route(ctx context.Context, c task.Routing) error {
 	}
 	return x.tell(ctx, change, c.Backend, c.Within, nil, nil)
 }
+
+// errTelling says that the target could not be told of a change, which says more than that it took too long.
+var errTelling = errors.New("telling the target")
 
 // begin notes when a change begins; the function that it returns records it as it was then made.
 func (x backends) begin(c *record.Change) (end func()) {
@@ -59,10 +63,27 @@ func (x backends) begin(c *record.Change) (end func()) {
 	}
 }
 
-// unmade notes a change that was not made because ctx ended before: with its phase, behind a change that the target was slow
-// to serve, that is a result and no error.
+// change is that of the installation; it is nil also if the phase is over, although its steps are not ended yet.
+func (x backends) change(ctx context.Context) (over func()) {
+	if over = x.in.change(ctx); over != nil && x.r.isOver(x.phase) {
+		over()
+		return nil
+	}
+	return over
+}
+
+// isOver reports whether the time of a phase is over. One without a length is not over before its last step.
+func (r *run) isOver(phase string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(r.rec.Phases, func(p record.Phase) bool { return p.Name == phase })
+	return i >= 0 && r.rec.Phases[i].For > 0 && r.since(time.Now()) >= r.rec.Phases[i].Start+r.rec.Phases[i].For
+}
+
+// unmade notes a change that was not made because its phase or ctx ended before: with the phase, behind a change that the
+// target was slow to serve, that is a result and no error.
 func (x backends) unmade(ctx context.Context, kind, what string) error {
-	if cause := context.Cause(ctx); !errors.Is(cause, errStillRunning) {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errStillRunning) {
 		return cause
 	}
 	x.begin(&record.Change{Kind: kind, What: what, Why: phaseOver})()
@@ -88,10 +109,14 @@ func (x backends) tell(ctx context.Context, c *record.Change, backend string, wi
 	for _, p := range came {
 		replicaEvent(x.r.event, p, "announced", "is announced")
 	}
-	// A target that was told by halves would be none that anybody runs, so the end of a phase does not cut this short.
-	if err := x.in.tellTarget(context.WithoutCancel(ctx)); err != nil {
+	// A target that was told by halves would be none that anybody runs, so only an interrupt cuts this short, not the end of
+	// a phase.
+	if err := x.in.tellTarget(x.in.session.ctx); x.in.session.ctx.Err() != nil {
+		c.Why = interruptedBefore
+		return context.Cause(x.in.session.ctx)
+	} else if err != nil {
 		c.Why = "it could not be told"
-		return fmt.Errorf("telling the target of %s: %w", c.What, err)
+		return fmt.Errorf("%w of %s: %w", errTelling, c.What, err)
 	}
 	took := time.Since(begun)
 	x.r.event("reload", fmt.Sprintf("the target was told of %s, which took %.0f ms", c.What, milliseconds(took)),
@@ -122,7 +147,10 @@ func (in *installation) tellTarget(ctx context.Context) error {
 	if err := placedAt(list); err != nil {
 		return err
 	}
-	return in.host().sequence(ctx, target.Val.RoutesChanged)
+	if err := in.host().sequence(ctx, target.Val.RoutesChanged); err != nil {
+		return fmt.Errorf("routes-changed: %w", err)
+	}
+	return nil
 }
 
 // expect notes replicas that came, so that it can be said whether requests reached them.
