@@ -135,6 +135,11 @@ func (g *rowGate) judge(d *diff.Diff, w io.Writer) (exit int, err error) {
 			open = append(open, fmt.Sprintf("%s: B lacks this cell of A: %s", diff.Place(u.Coord), u.Why))
 		}
 	}
+	for _, s := range []*diff.Set{d.A, d.B} {
+		if len(s.Damaged) > 0 {
+			open = append(open, s.Name+": "+strings.Join(s.Gaps, ", "))
+		}
+	}
 	if len(d.Rows) == 0 {
 		open = append(open, "there is no row")
 	}

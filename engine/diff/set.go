@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/planrun/planrun/engine/measure"
 	"github.com/planrun/planrun/engine/record"
 )
 
@@ -23,6 +21,7 @@ type Set struct {
 	Plan        map[string]any      // plan.yaml as plain data; nil if the set has none
 	Files       map[string][]string // lines of the files that the plan refers to, by name
 	Gaps        []string            // what the set lacks, in words
+	Damaged     []string            // runs whose run.json is missing or cut short, by ID
 	Run         func(id string) (*record.Run, error)
 }
 
@@ -85,7 +84,7 @@ func (s *Set) targets() (out []string) {
 func (s *Set) gap(words string) { s.Gaps = append(s.Gaps, words) }
 
 func (s *Set) readPlan(set *record.Set, tree func([]byte) (map[string]any, error)) error {
-	b, err := os.ReadFile(set.Path("plan.yaml"))
+	b, err := set.ReadFile("plan.yaml")
 	if errors.Is(err, fs.ErrNotExist) || tree == nil {
 		s.gap("it has no plan.yaml: what its plan said is not known")
 		return nil
@@ -118,7 +117,7 @@ func (s *Set) readFiles(set *record.Set, v any) error {
 		if !strings.HasPrefix(v, "sources/") || s.Files[v] != nil || !filepath.IsLocal(v) {
 			return nil
 		}
-		b, err := os.ReadFile(set.Path(v))
+		b, err := set.ReadFile(v)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -130,7 +129,7 @@ func (s *Set) readFiles(set *record.Set, v any) error {
 	return nil
 }
 
-// readResults takes the cells from results.json, or makes them of the runs where that is missing or older than some of them.
+// readResults reads how the plan run ended, and its cells.
 func (s *Set) readResults(set *record.Set) error {
 	end, err := set.End()
 	if err != nil {
@@ -144,33 +143,5 @@ func (s *Set) readResults(set *record.Set) error {
 	case end.Failure != "":
 		s.gap("the harness failed: " + oneLine(end.Failure))
 	}
-	ids, err := set.RunIDs()
-	if err != nil {
-		return err
-	}
-	if s.Results, err = set.Results(); err == nil && runsOf(s.Results.Cells) == len(ids) {
-		if !s.Results.Complete && len(s.Gaps) == 0 {
-			s.gap("some of its runs are missing")
-		}
-		return nil
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	var runs []*record.Run
-	for r, err := range set.Runs() {
-		if err != nil {
-			return err
-		}
-		runs = append(runs, r)
-	}
-	cells, descs := measure.CellsOf(runs)
-	s.Results = &record.Results{Version: record.Version, Cells: cells, Descs: descs}
-	return nil
-}
-
-func runsOf(cells []record.Cell) (n int) {
-	for _, c := range cells {
-		n += len(c.Runs)
-	}
-	return n
+	return s.readCells(set)
 }

@@ -51,8 +51,34 @@ func replaceJSON(path string, v any) error {
 	return replace(path, append(b, '\n'))
 }
 
+// regular refuses what is no regular file: opening a pipe, or reading a device, might never end.
+func regular(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", path)
+	}
+	return err
+}
+
+func openFile(path string) (*os.File, error) {
+	if err := regular(path); err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}
+
+func readFile(path string) ([]byte, error) {
+	if err := regular(path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+// ReadFile reads a file of the set, by its path within it.
+func (s *Set) ReadFile(name string) ([]byte, error) { return readFile(s.Path(name)) }
+
 func readJSON[T any](path string) (*T, error) {
-	b, err := os.ReadFile(path)
+	b, err := readFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", filepath.Base(path), err)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 )
 
 // A Part says what to read of what was recorded of a run: each file that is not needed is not opened, and most of what
@@ -42,7 +41,7 @@ func (s *Set) Recorded(run *Run, p Part) (*Data, error) {
 	if run.Status == Unsupported || run.Status == Skipped || run.Published != nil {
 		return d, nil
 	}
-	if err := d.read(func(name string) (io.ReadCloser, error) { return os.Open(s.Path("runs", run.ID, name)) }, p); err != nil {
+	if err := d.read(func(name string) (io.ReadCloser, error) { return openFile(s.Path("runs", run.ID, name)) }, p); err != nil {
 		return nil, fmt.Errorf("run %s: %w", run.ID, err)
 	}
 	return d, nil

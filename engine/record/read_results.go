@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 )
 
@@ -20,7 +19,7 @@ func (s *Set) Judged() (*Results, error) {
 }
 
 func readResults(path string, cells func(*json.Decoder, *[]Cell) error) (*Results, error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", filepath.Base(path), err)
 	}
