@@ -111,7 +111,8 @@ func (p *program) diff(args []string, f diffFlags) error {
 		return err
 	}
 	if err := write(d, p.out); err != nil {
-		return err
+		p.exit = exitHarness
+		return fmt.Errorf("writing the comparison: %w", err)
 	}
 	if gate != nil {
 		p.exit, err = gate.judge(d, p.err)

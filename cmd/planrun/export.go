@@ -138,6 +138,9 @@ func (p *program) results(dir, format string) (*record.Set, *record.Results, err
 // knownMetrics finds metrics, or windows of metrics, that the set does not have.
 func knownMetrics(res *record.Results, metrics []string) error {
 	known := slices.Sorted(maps.Keys(res.Descs))
+	if len(known) == 0 && len(metrics) > 0 {
+		return fmt.Errorf("--metric %s: the result set has no metrics: no run of it has results", metrics[0])
+	}
 	for _, m := range metrics {
 		window, name := "", m
 		if at := strings.LastIndexByte(m, '/'); at >= 0 {

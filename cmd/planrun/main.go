@@ -17,6 +17,7 @@ import (
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/machine"
 	"github.com/planrun/planrun/engine/proc"
+	"github.com/planrun/planrun/engine/report"
 	"github.com/planrun/planrun/probes"
 )
 
@@ -55,7 +56,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if err != nil {
-		fmt.Fprintf(stderr, "planrun: %v\n", err)
+		fmt.Fprintf(stderr, "planrun: %s\n", report.Visible(err.Error()))
 		if p.exit == exitOK {
 			p.exit = exitUsage
 		}

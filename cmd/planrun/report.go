@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +38,13 @@ and what was not measured alike, is listed.`,
 			if err != nil {
 				return err
 			}
-			out, err := p.concludeBeside(args, "plan", func(res *record.Results) ([]report.Beside, error) { return earlier.beside(dir, res) })
+			out, err := p.concludeBeside(args, "plan", func(res *record.Results) ([]report.Beside, error) {
+				columns, err := earlier.beside(dir, res)
+				if err != nil {
+					p.exit = exitUsage // what was named does not go together
+				}
+				return columns, err
+			})
 			if err != nil {
 				return err
 			}
@@ -59,12 +64,7 @@ type earlier struct {
 
 func earlierSets(args []string) (e earlier, err error) {
 	for _, arg := range args {
-		dir, label := arg, ""
-		if _, err := os.Stat(dir); err != nil {
-			if at := strings.LastIndexByte(arg, '='); at > 0 {
-				dir, label = arg[:at], arg[at+1:]
-			}
-		}
+		dir, label := labelled(arg)
 		if label == "" {
 			label = filepath.Base(filepath.Clean(dir))
 		}
@@ -81,6 +81,24 @@ func earlierSets(args []string) (e earlier, err error) {
 		e.sets, e.labels = append(e.sets, set), append(e.labels, label)
 	}
 	return e, nil
+}
+
+// labelled splits DIR=LABEL at the first = before which a directory stands; where none does, at the last one.
+func labelled(arg string) (dir, label string) {
+	there := func(path string) bool { info, err := os.Stat(path); return err == nil && info.IsDir() }
+	if there(arg) {
+		return arg, ""
+	}
+	dir = arg
+	for at, r := range arg {
+		if r != '=' || at == 0 {
+			continue
+		}
+		if dir, label = arg[:at], arg[at+1:]; there(dir) {
+			break
+		}
+	}
+	return dir, label
 }
 
 // beside matches them with the result set that is reported, whose results are res.
