@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -30,8 +31,8 @@ type ImportOptions struct {
 }
 
 // Import makes a result set of published figures, judges it and writes the report. Nothing is written if the file has a
-// problem: the error is then a diag.List of all of them.
-func (p *Program) Import(opt ImportOptions) (*Outcome, error) {
+// problem: the error is then a diag.List of all of them. Nor is anything left of a set that cannot be written.
+func (p *Program) Import(opt ImportOptions) (_ *Outcome, err error) {
 	if !p.Plan.IsPublished() {
 		return nil, fmt.Errorf("importing %s: %s is a plan that is run: only a plan with `published`, whose scenarios have figures instead of phases, takes them", opt.File, p.Plan.File)
 	}
@@ -46,6 +47,12 @@ func (p *Program) Import(opt ImportOptions) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	ended := false
+	defer func() {
+		if !ended {
+			err = errors.Join(err, os.RemoveAll(set.Dir)) // it is of this import alone
+		}
+	}()
 	if set.Dir, err = filepath.Abs(set.Dir); err != nil {
 		return nil, fmt.Errorf("finding the result set: %w", err)
 	}
@@ -77,6 +84,7 @@ func (p *Program) Import(opt ImportOptions) (*Outcome, error) {
 	if err := set.WriteEnd(&record.End{}); err != nil {
 		return nil, err
 	}
+	ended = true
 	return Conclude(set, p, ConcludeOptions{Gate: opt.Gate})
 }
 

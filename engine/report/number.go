@@ -9,7 +9,7 @@ import (
 	"github.com/planrun/planrun/engine/series"
 )
 
-// number prints v with three significant digits, and all digits before the point: 0.0123, 7.31, 25,437. A whole number
+// number prints v with three significant digits, and all digits before the point: 0.0123, 7.31, 25,437 (below 1e15). A whole number
 // that counts something has no decimals. What is no number prints as "n/a".
 func number(v float64, class series.Class) string {
 	switch {
@@ -25,6 +25,8 @@ func number(v float64, class series.Class) string {
 	switch {
 	case v == math.Trunc(v) && a < 1e15 && (class == series.Count || a >= 100):
 		return grouped(v)
+	case a >= 1e15: // beyond what a float64 tells apart
+		return strconv.FormatFloat(v, 'e', 2, 64)
 	case a >= 100:
 		return grouped(math.Round(v))
 	case a < 1e-4:

@@ -25,6 +25,9 @@ func TestNumber(t *testing.T) {
 		{-1234.5, series.Timing, "-1,235"},
 		{-7.314, series.Timing, "-7.31"},
 		{0.00001234, series.Timing, "1.23e-05"},
+		{999999999999999, series.Count, "999,999,999,999,999"},
+		{1e308, series.Timing, "1.00e+308"},
+		{-2.5e15, series.Count, "-2.50e+15"},
 		{math.NaN(), series.Timing, "n/a"},
 		{math.Inf(1), series.Count, "n/a"},
 	} {
