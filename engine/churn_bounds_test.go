@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -89,5 +90,47 @@ verdicts: [{verdict: ok, pass: failed == 0, gate: true}]
 	}
 	if c := r.Facts.Changes[0]; c.Arrived || len(c.Came) > 0 || !strings.HasSuffix(c.Why, "of 4999 replicas were ready") {
 		t.Errorf("%+v", c)
+	}
+}
+
+// A target that the plan kills cannot be told of the next change: that is the target's failure, and the run has its figures.
+// A replica that ends by itself is one that nobody tells to end, and taints.
+func TestChangesOfWhatDied(t *testing.T) {
+	flag := filepath.Join(t.TempDir(), "flag")
+	out := run(t, compile(t, `
+plan: died
+backends: {web: {}, db: {replicas: 2, command: [sh, -c, 'echo up; test ${{ replica }} = 0 && exec sleep 600; while ! test -e `+flag+`; do sleep 0.05; done; kill -9 $$'], ready: {log: up}}}
+targets:
+  t:
+    install: [{start: {name: sut, builtin: proxy, listen: [http], upstreams: web}}, {start: {name: other, command: [sleep, '600']}}]
+    routes-changed: [{signal: {process: other, send: CONT}}]
+scenarios:
+  s:
+    phases:
+      - load:
+          do:
+            - {exec: [sh, -c, 'echo >`+flag+`; sleep 1']}
+            - {scale: {backends: db, to: 1, within: 20ms}}
+            - {signal: {process: other, send: KILL}}
+            - {scale: {backends: web, to: 2}}
+      - measure: {for: 300ms, do: [{load: {path: /small, rate: 100/s}}]}
+verdicts: [{verdict: ok, pass: failed == 0, gate: true}]
+`), engine.RunOptions{})
+	r := only(t, out)
+	if r.Status != record.Done || out.Exit != 3 || r.Metrics[""]["requests"] == 0 {
+		t.Errorf("%s (%s), exit %d, %g requests", r.Status, r.Reason, out.Exit, r.Metrics[""]["requests"])
+	}
+	if n := len(r.Facts.Changes); n != 2 || !strings.HasPrefix(r.Facts.Changes[n-1].Why, "other of the target does not run any more") {
+		t.Errorf("changes: %+v", r.Facts.Changes)
+	}
+	if !slices.ContainsFunc(r.Guards, func(g record.Guard) bool {
+		return g.Name == "backends" && !g.OK && strings.Contains(g.Message, "db/1 ended: signal: killed")
+	}) {
+		t.Errorf("no guard says which replica died: %+v", r.Guards)
+	}
+	for _, e := range happened(t, out, r.ID, "replica") {
+		if e.Fields["process"] == "db" && e.Fields["state"] == "leaving" {
+			t.Errorf("a replica that is dead: %s", e.Message)
+		}
 	}
 }

@@ -193,7 +193,15 @@ func (in *installation) release(ports map[string]int) {
 // leave tells replicas to end, and takes leave of each when it has.
 func (in *installation) leave(all []task.Process, grace time.Duration, event func(string, string, map[string]any)) {
 	for _, p := range all {
-		replicaEvent(event, p, "leaving", "is told to end")
+		ended := false
+		select {
+		case <-p.Exited():
+			ended = true
+			status, _ := p.Exit()
+			replicaEvent(event, p, "exited", "had ended before: "+status)
+		default:
+			replicaEvent(event, p, "leaving", "is told to end")
+		}
 		in.leaving.Go(func() {
 			begun := time.Now()
 			ctx, cancel := context.WithCancel(context.Background())
@@ -204,9 +212,12 @@ func (in *installation) leave(all []task.Process, grace time.Duration, event fun
 				return
 			}
 			in.gone(ctx, p)
+			in.release(p.Ports())
+			if ended {
+				return
+			}
 			status, _ := p.Exit()
 			replicaEvent(event, p, "exited", fmt.Sprintf("ended after %.0f ms: %s", float64(time.Since(begun))/float64(time.Millisecond), status))
-			in.release(p.Ports())
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -114,6 +115,9 @@ func (x backends) tell(ctx context.Context, c *record.Change, backend string, wi
 	if err := x.in.tellTarget(x.in.session.ctx); x.in.session.ctx.Err() != nil {
 		c.Why = interruptedBefore
 		return context.Cause(x.in.session.ctx)
+	} else if gone := x.in.targetGone(); err != nil && gone != "" {
+		c.Why = fmt.Sprintf("%s of the target does not run any more: %v", gone, err)
+		return nil // the target failed: a result
 	} else if err != nil {
 		c.Why = "it could not be told"
 		return fmt.Errorf("%w of %s: %w", errTelling, c.What, err)
@@ -151,6 +155,19 @@ func (in *installation) tellTarget(ctx context.Context) error {
 		return fmt.Errorf("routes-changed: %w", err)
 	}
 	return nil
+}
+
+// targetGone names a process that the target had when it was installed and that does not run now; "" if all do.
+func (in *installation) targetGone() string {
+	alive := in.alive()
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(in.living)) {
+		if alive[name] < in.living[name] && in.p.backends.Get(name) == nil {
+			return name
+		}
+	}
+	return ""
 }
 
 // expect notes replicas that came, so that it can be said whether requests reached them.

@@ -55,6 +55,7 @@ func Guards(d *record.Data, t Thresholds, m Machine) []record.Guard {
 	}
 	j.fault()
 	j.changes()
+	j.backends()
 	j.clock()
 	j.pinning()
 	j.foreign()
@@ -94,6 +95,15 @@ func (j *judge) fault() {
 		}
 		if seen < asked {
 			j.add("fault", "", false, taintsWork, "phase %s asked for %d toxics, the relays counted %d in force", p.Name, asked, seen)
+		}
+	}
+}
+
+// backends says which replicas ended when nobody asked them to. Of a target that is a result, which its figures show.
+func (j *judge) backends() {
+	for _, p := range j.run.Processes {
+		if p.Role == "backends" && p.Died != "" {
+			j.add("backends", "", false, taintsWork, "a replica of a backend ended that nobody told to: %s", p.Died)
 		}
 	}
 }

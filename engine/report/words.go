@@ -19,6 +19,7 @@ var guardWords = map[string]string{
 	"fault":           "the fault was not in force",
 	"change":          "the target was not seen to serve a change of backends or routes",
 	"churn":           "backends or routes did not really change as the plan asked",
+	"backends":        "a backend ended by itself",
 	"clock":           "the machine's clock stepped while it was measured",
 	"pinning":         "processes did not run on the CPUs that the plan gives them",
 	"foreign-cpu":     "something that is not of the plan used the machine's CPU",
