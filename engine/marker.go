@@ -28,6 +28,8 @@ type marker struct {
 	before        answer // of the target, without the route
 	varies        bool   // that answer is another one each time: only its status tells it apart
 	why           string // it cannot be seen; "" if it can
+	patience      time.Duration
+	last          string // what the newest ask came to, in words
 }
 
 // An answer as it is told apart from others. Without one the status is 0.
@@ -42,17 +44,27 @@ const (
 	interruptedBefore = "it was interrupted before"
 )
 
+// An ask is given little time, so that one that a busy or dying process holds costs no more than that: the next is a new
+// connection. A target that is slow is given more each time, up to the most.
+const (
+	leastPatience = 250 * time.Millisecond
+	mostPatience  = 2 * time.Second
+)
+
+// errNoAnswer says that an ask was given up: it says nothing about the target's routes.
+var errNoAnswer = errors.New("no answer in time")
+
 // askEvery is how often the target is asked, and how exactly it is known when it serves a change.
 const askEvery = 5 * time.Millisecond
 
 // mark puts a new marker into the routes, after it asked how the target answers without it.
-func (in *installation) mark(ctx context.Context, backend string) *marker {
+func (in *installation) mark(ctx context.Context, backend string, within time.Duration) *marker {
 	in.mu.Lock()
 	in.moved.changes++
 	host := fmt.Sprintf("change-%d.planrun.test", in.moved.changes)
 	in.mu.Unlock()
-	m := &marker{in: in, host: host, path: "/"}
-	m.client = &http.Client{Timeout: time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	m := &marker{in: in, host: host, path: "/", patience: leastPatience}
+	m.client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true, ServerName: host}}}
 	for _, name := range append([]string{backend}, in.p.backends.Names()...) {
 		if name != "" && len(in.addresses(name)) > 0 {
@@ -77,8 +89,15 @@ func (in *installation) mark(ctx context.Context, backend string) *marker {
 		if names[0] == "https" {
 			m.endpoint = "https://" + address
 		}
-		m.direct, m.before = m.ask(ctx, "http://"+in.origins(m.backend)[0]), m.ask(ctx, m.endpoint)
-		m.varies = m.before != m.ask(ctx, m.endpoint)
+		asking, cancel := context.WithTimeout(ctx, max(within, mostPatience))
+		defer cancel()
+		if m.direct, err = m.answered(asking, "http://"+in.origins(m.backend)[0]); err != nil {
+			m.why = "before the target was told, backend " + m.backend + " gave " + err.Error()
+		} else if m.before, err = m.answered(asking, m.endpoint); err != nil {
+			m.why = "before the target was told, it gave " + err.Error()
+		} else if again, err := m.answered(asking, m.endpoint); err == nil {
+			m.varies = m.before != again
+		}
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -105,22 +124,54 @@ func (in *installation) askable(backend string) string {
 	return "/"
 }
 
-func (m *marker) ask(ctx context.Context, where string) answer {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, where+m.path, nil)
+// ask asks once, on a new connection. What is refused or broken off is an answer too, one without a status; the error is
+// errNoAnswer.
+func (m *marker) ask(ctx context.Context, where string) (a answer, err error) {
+	begun, before := time.Now(), m.last
+	asking, cancel := context.WithTimeout(ctx, m.patience)
+	defer cancel()
+	defer func() {
+		if ctx.Err() != nil && a.status == 0 { // nobody waits for it any more
+			m.last, err = before, errNoAnswer
+			return
+		}
+		if asking.Err() != nil && a.status == 0 {
+			m.last = fmt.Sprintf("it gave no answer within %v", m.patience)
+			m.patience = min(2*m.patience, mostPatience)
+			err = errNoAnswer
+			return
+		}
+		m.patience = min(max(leastPatience, 4*time.Since(begun)), mostPatience)
+	}()
+	req, err := http.NewRequestWithContext(asking, http.MethodGet, where+m.path, nil)
 	if err != nil {
-		return answer{}
+		m.last = err.Error()
+		return answer{}, nil
 	}
 	req.Host = m.host
 	res, err := m.client.Do(req)
 	if err != nil {
-		return answer{}
+		m.last = "it broke off or refused: " + err.Error()
+		return answer{}, nil
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, 1<<16))
 	if err != nil {
-		return answer{}
+		m.last = "it broke off: " + err.Error()
+		return answer{}, nil
 	}
-	return answer{res.StatusCode, sha256.Sum256(body)}
+	m.last = fmt.Sprintf("it answered with status %d", res.StatusCode)
+	return answer{res.StatusCode, sha256.Sum256(body)}, nil
+}
+
+// answered asks until there is an answer.
+func (m *marker) answered(ctx context.Context, where string) (answer, error) {
+	for {
+		a, err := m.ask(ctx, where)
+		if err == nil || ctx.Err() != nil {
+			return a, err
+		}
+	}
 }
 
 // await waits until the target serves the change: three times in a row, because a target that has several processes may
@@ -129,25 +180,34 @@ func (m *marker) await(ctx context.Context, within time.Duration, scaled bool, c
 	if m.why != "" {
 		return at, m.why
 	}
-	holds := func() bool { return m.routed(m.ask(ctx, m.endpoint)) }
-	if m.unrouted(m.direct) { // hosts mean nothing to it: only replicas can be told apart
+	holds := func() (bool, error) {
+		a, err := m.ask(ctx, m.endpoint)
+		return m.routed(a), err
+	}
+	if m.direct.status != 0 && m.unrouted(m.direct) { // hosts mean nothing to it: only replicas can be told apart
 		if !scaled {
 			return at, "the target answers a host without a route as one with it"
 		}
-		holds = func() bool { return m.shared(ctx, came, leave) }
+		holds = func() (bool, error) { return m.shared(ctx, came, leave), nil }
 	}
-	return await(ctx, within, holds)
+	if at, why = await(ctx, within, holds); why != "" && m.last != "" {
+		why += "; when last asked " + m.last
+	}
+	return at, why
 }
 
-// await waits until something holds three times in a row, and says when it first did.
-func await(ctx context.Context, within time.Duration, holds func() bool) (at time.Time, why string) {
-	deadline := time.Now().Add(within)
+// await waits until something holds three times in a row, and says when it first did. An error is neither yes nor no.
+func await(ctx context.Context, within time.Duration, holds func() (bool, error)) (at time.Time, why string) {
+	begun := time.Now()
 	for times := 0; times < 3; {
-		if holds() {
+		held, err := holds()
+		switch {
+		case ctx.Err() != nil && !held: // what ended with the phase says nothing
+		case held:
 			if times++; times == 1 {
 				at = time.Now()
 			}
-		} else {
+		case err == nil:
 			times = 0
 		}
 		switch {
@@ -156,8 +216,8 @@ func await(ctx context.Context, within time.Duration, holds func() bool) (at tim
 			if errors.Is(context.Cause(ctx), ErrInterrupted) {
 				return at, interruptedBefore
 			}
-			return at, phaseOver
-		case time.Now().After(deadline):
+			return at, fmt.Sprintf("%s, %.1f s after the target was told", phaseOver, time.Since(begun).Seconds())
+		case time.Since(begun) > within:
 			return at, fmt.Sprintf("not within %v", within)
 		default:
 			select {
@@ -184,7 +244,7 @@ func (m *marker) unrouted(a answer) bool {
 func (m *marker) shared(ctx context.Context, came, leave []task.Process) bool {
 	a, b := requestsOf(ctx, came), requestsOf(ctx, leave)
 	for range max(10, 3*len(m.in.replicas(m.backend))) {
-		if m.ask(ctx, m.endpoint).status != m.direct.status {
+		if a, err := m.ask(ctx, m.endpoint); err != nil || a.status != m.direct.status {
 			return false
 		}
 	}

@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/task"
@@ -18,6 +20,7 @@ type moved struct {
 	routes  []route        // as they are now; those of the plan if nothing is moved
 	changes int            // so far
 	marker  *marker        // of the newest change; nil: none is in the routes
+	newest  string         // the newest change, in words
 	follow  []func(context.Context) error
 
 	// Of the run that goes on.
@@ -35,16 +38,41 @@ type newcomer struct {
 	before float64 // requests that it had counted when it was announced: those of its readiness
 }
 
-// change waits until no other change is being made; the function that it returns ends its own. It is nil if ctx ended before.
-func (in *installation) change(ctx context.Context) (over func()) {
+// A turn says how long a change waited for another, and for which; the zero value: it did not.
+type turn struct {
+	waited time.Duration
+	behind string
+}
+
+// words are for the reason why a change was not made or seen; "" if it did not wait for long.
+func (t turn) words() string {
+	if t.waited < 100*time.Millisecond {
+		return ""
+	}
+	return fmt.Sprintf("; it had waited %.1f s for the change before (%s)", t.waited.Seconds(), t.behind)
+}
+
+// change waits until no other change is being made; the function that it returns ends its own. It is nil if ctx or the
+// phase of r ended before: loads drain beyond that, and a change that begins then would be in no figure.
+func (in *installation) change(ctx context.Context, r *run) (t turn, over func()) {
+	begun := time.Now()
 	select {
 	case in.moving <- struct{}{}:
-	case <-ctx.Done():
-		return nil
+	default:
+		in.mu.Lock()
+		t.behind = in.moved.newest
+		in.mu.Unlock()
+		select {
+		case in.moving <- struct{}{}:
+		case <-ctx.Done():
+			t.waited = time.Since(begun)
+			return t, nil
+		}
+		t.waited = time.Since(begun)
 	}
-	if ctx.Err() != nil { // both were so
+	if ctx.Err() != nil || r.phaseOver() {
 		<-in.moving
-		return nil
+		return t, nil
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -54,7 +82,7 @@ func (in *installation) change(ctx context.Context) (over func()) {
 			in.moved.size[name] = len(all)
 		}
 	}
-	return func() { <-in.moving }
+	return t, func() { <-in.moving }
 }
 
 // routes are those that the target is to have now, with the one by which the newest change is seen to arrive.

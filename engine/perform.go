@@ -106,7 +106,7 @@ func (r *run) host(phase string, length time.Duration, all []dsl.Part[dsl.Phase]
 		env.RunDir, env.Journal, env.Processes, env.Loads, env.Phase = r.out.Dir, r.scope, r.procs, runLoads{r}, phase
 		env.Name = actionName(a)
 		env.Relays = relays{r.inst, r, phase, lasts(a, length, all)}
-		env.Backends = backends{r.inst, r, phase}
+		env.Backends = backends{r.inst, r, phase, env.Name}
 		env.Event = r.event
 		env.Value = r.setValue
 		env.Eval = r.live

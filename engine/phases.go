@@ -138,10 +138,21 @@ func (r *run) enterPhase(ctx context.Context, i int, ph dsl.Phase, at time.Time)
 	r.mu.Lock()
 	r.phase, r.next = ph.Name, ""
 	r.rec.Phases[i].Start, r.rec.Phases[i].For = r.since(at), ph.For.Seconds()
+	r.ends = time.Time{}
+	if ph.For > 0 {
+		r.ends = at.Add(ph.For)
+	}
 	r.mu.Unlock()
 	r.event("phase", ph.Name, nil)
 	r.announce(ctx, boundary{at, ph.Name})
 	r.progress.Phase(r.rec.Coord, ph.Name, ph.For)
+}
+
+// phaseOver reports whether the time of the phase is up, though what ends with it may still be ending.
+func (r *run) phaseOver() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.ends.IsZero() && !time.Now().Before(r.ends)
 }
 
 func (r *run) leavePhase(i int, end time.Time, why string, err error) {

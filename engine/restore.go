@@ -38,7 +38,11 @@ func (in *installation) restore(ctx context.Context) error {
 		return fmt.Errorf("telling the target of its routes as they were: %w", err)
 	}
 	if m != nil && m.why == "" && !m.unrouted(m.direct) {
-		if _, why := await(ctx, restoreWithin, func() bool { return m.unrouted(m.ask(ctx, m.endpoint)) }); why != "" {
+		put := func() (bool, error) {
+			a, err := m.ask(ctx, m.endpoint)
+			return err == nil && m.unrouted(a), err
+		}
+		if _, why := await(ctx, restoreWithin, put); why != "" {
 			return errors.New("the target does not serve its routes as they were: " + why)
 		}
 	}

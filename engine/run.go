@@ -33,6 +33,7 @@ type run struct {
 	rec        *record.Run
 	data       record.Data // what was recorded so far; Run is rec
 	phase      string      // the current phase; "" between phases
+	ends       time.Time   // when the time of the newest phase is up; zero: it has none
 	next       string      // the phase whose loads are being prepared
 	boundaries []boundary  // those to come, for loads that start meanwhile
 	loads      []*loadRun  // that run

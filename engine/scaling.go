@@ -14,9 +14,9 @@ import (
 
 // backends changes the backends and routes of a run's installation, whose replicas are processes.
 type backends struct {
-	in    *installation
-	r     *run
-	phase string
+	in            *installation
+	r             *run
+	phase, action string // where it is asked for, and the action's name
 }
 
 var _ task.Backends = backends{}
@@ -41,7 +41,7 @@ func (x backends) Scale(ctx context.Context, s task.Scale) error {
 		select {
 		case <-time.After(time.Until(begun.Add(s.Over * time.Duration(i) / time.Duration(steps)))):
 		case <-ctx.Done():
-			return x.unmade(ctx, "scale", scaleWords(s.Backend, from+step*i, s.To))
+			return x.unmade(ctx, "scale", scaleWords(s.Backend, from+step*i, s.To), turn{})
 		}
 		if err := x.scale(ctx, s, from+step*(i+1)); err != nil {
 			return err
@@ -56,14 +56,14 @@ func scaleWords(backend string, from, to int) string {
 
 // scale starts and ends replicas at once.
 func (x backends) scale(ctx context.Context, s task.Scale, to int) error {
-	over := x.change(ctx)
+	t, over := x.in.change(ctx, x.r)
 	if over == nil {
-		return x.unmade(ctx, "scale", fmt.Sprintf("scale %s to %d", s.Backend, to))
+		return x.unmade(ctx, "scale", fmt.Sprintf("scale %s to %d", s.Backend, to), t)
 	}
 	defer over()
 	all := x.in.replicas(s.Backend)
 	c := &record.Change{Kind: "scale", What: scaleWords(s.Backend, len(all), to), Nothing: len(all) == to}
-	defer x.begin(c)()
+	defer x.begin(c, t)()
 	if c.Nothing {
 		return nil
 	}

@@ -14,9 +14,9 @@ import (
 
 // Route implements task.Backends.
 func (x backends) Route(ctx context.Context, c task.Routing) error {
-	over := x.change(ctx)
+	t, over := x.in.change(ctx, x.r)
 	if over == nil {
-		return x.unmade(ctx, c.Do, c.Do+" "+c.Host+c.Path)
+		return x.unmade(ctx, c.Do, c.Do+" "+c.Host+c.Path, t)
 	}
 	defer over()
 	x.in.mu.Lock()
@@ -24,7 +24,7 @@ func (x backends) Route(ctx context.Context, c task.Routing) error {
 	x.in.moved.routes = routes
 	x.in.mu.Unlock()
 	change := &record.Change{Kind: c.Do, What: what, Nothing: nothing}
-	defer x.begin(change)()
+	defer x.begin(change, t)()
 	if nothing {
 		return nil
 	}
@@ -35,10 +35,15 @@ func (x backends) Route(ctx context.Context, c task.Routing) error {
 var errTelling = errors.New("telling the target")
 
 // begin notes when a change begins; the function that it returns records it as it was then made.
-func (x backends) begin(c *record.Change) (end func()) {
-	c.Phase, c.Start = x.phase, x.r.since(time.Now())
+func (x backends) begin(c *record.Change, t turn) (end func()) {
+	c.Phase, c.Action, c.Start = x.phase, x.action, x.r.since(time.Now())
+	x.in.mu.Lock()
+	x.in.moved.newest = fmt.Sprintf("%s, which began at %.1f s", c.What, c.Start)
+	x.in.mu.Unlock()
 	return func() {
-		c.End = x.r.since(time.Now())
+		if c.End = x.r.since(time.Now()); c.Why != "" {
+			c.Why += t.words()
+		}
 		fields := map[string]any{"change": c.Kind, "start": c.Start}
 		text := c.What
 		switch {
@@ -64,30 +69,18 @@ func (x backends) begin(c *record.Change) (end func()) {
 	}
 }
 
-// change is that of the installation; it is nil also if the phase is over, although its steps are not ended yet.
-func (x backends) change(ctx context.Context) (over func()) {
-	if over = x.in.change(ctx); over != nil && x.r.isOver(x.phase) {
-		over()
-		return nil
-	}
-	return over
-}
-
-// isOver reports whether the time of a phase is over. One without a length is not over before its last step.
-func (r *run) isOver(phase string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	i := slices.IndexFunc(r.rec.Phases, func(p record.Phase) bool { return p.Name == phase })
-	return i >= 0 && r.rec.Phases[i].For > 0 && r.since(time.Now()) >= r.rec.Phases[i].Start+r.rec.Phases[i].For
-}
-
-// unmade notes a change that was not made because its phase or ctx ended before: with the phase, behind a change that the
-// target was slow to serve, that is a result and no error.
-func (x backends) unmade(ctx context.Context, kind, what string) error {
+// unmade notes a change that was not made because its phase ended before its turn: behind a change that the target was slow
+// to serve that is a result and no error.
+func (x backends) unmade(ctx context.Context, kind, what string, t turn) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errStillRunning) {
 		return cause
 	}
-	x.begin(&record.Change{Kind: kind, What: what, Why: phaseOver})()
+	now := x.r.since(time.Now())
+	why := "it was not made, its phase ended before" + t.words()
+	x.r.event("change", what+": "+why, map[string]any{"change": kind, "start": now, "arrived": false, "unmade": true})
+	x.r.mu.Lock()
+	x.r.rec.Facts.Changes = append(x.r.rec.Facts.Changes, record.Change{Kind: kind, What: what, Phase: x.phase, Action: x.action, Start: now, End: now, Unmade: true, Why: why})
+	x.r.mu.Unlock()
 	return nil
 }
 
@@ -104,7 +97,7 @@ func (r *run) propagated(ms float64) {
 // tell lets the target know, and sees when it serves the change: routes, or replicas that came and those that are to leave
 // then.
 func (x backends) tell(ctx context.Context, c *record.Change, backend string, within time.Duration, came, leave []task.Process) error {
-	m := x.in.mark(ctx, backend)
+	m := x.in.mark(ctx, backend, within)
 	x.in.expect(ctx, came, c)
 	begun := time.Now()
 	for _, p := range came {

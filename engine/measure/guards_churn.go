@@ -14,6 +14,8 @@ func (j *judge) changes() {
 		j.churned(c)
 		switch {
 		case c.Nothing:
+		case c.Unmade:
+			j.add("change", "", false, taintsWork, "%s: %s", c.What, c.Why)
 		case !c.Arrived:
 			j.add("change", "", false, taintsWork, "%s at %.1f s: the target was not seen to serve it: %s", c.What, c.Start, c.Why)
 		default:
@@ -33,7 +35,7 @@ func (j *judge) changes() {
 			}
 		}
 		for _, c := range made {
-			if c.Phase == p.Name {
+			if c.Phase == p.Name { // those that were not made are said above
 				done++
 			}
 		}
@@ -54,6 +56,7 @@ func churnKind(kind string) bool {
 // churned says whether a change changed something, and whether requests reached the replicas that came.
 func (j *judge) churned(c record.Change) {
 	switch came := len(c.Came); {
+	case c.Unmade:
 	case c.Nothing:
 		j.add("churn", "", false, taintsWork, "%s at %.1f s changed nothing: it was so already", c.What, c.Start)
 	case len(c.Unseen) > 0:

@@ -164,6 +164,9 @@ func TestGuardsFail(t *testing.T) {
 		{"a change that never arrived", "change", "work", "scale web 2 -> 3 at 2.0 s: the target was not seen to serve it: not within 10s", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			d.Run.Facts.Changes = []record.Change{{Kind: "scale", What: "scale web 2 -> 3", Start: 2, Why: "not within 10s"}}
 		}},
+		{"a change whose turn never came", "change", "work", "toggle-route a/: it was not made, its phase ended before; it had waited 2.0 s", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			d.Run.Facts.Changes = []record.Change{{Kind: "toggle-route", What: "toggle-route a/", Start: 4, Unmade: true, Why: "it was not made, its phase ended before; it had waited 2.0 s"}}
+		}},
 		{"a change that changes nothing", "churn", "work", "scale web 4 -> 4 at 2.0 s changed nothing", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			d.Run.Facts.Changes = []record.Change{{Kind: "scale", What: "scale web 4 -> 4", Start: 2, Nothing: true}}
 		}},

@@ -36,8 +36,10 @@ type Change struct {
 	Kind      string   `json:"kind"` // scale, add-route, remove-route, toggle-route
 	What      string   `json:"what"` // in words: scale web 4 -> 8
 	Phase     string   `json:"phase"`
-	Start     float64  `json:"start"`
+	Action    string   `json:"action,omitempty"` // the name of the action that made it
+	Start     float64  `json:"start"`            // when it began, behind the change before; of one that was not made, when that was known
 	End       float64  `json:"end"`
+	Unmade    bool     `json:"unmade,omitempty"`    // its phase ended before its turn; Why says behind what
 	Nothing   bool     `json:"nothing,omitempty"`   // it was so already
 	Arrived   bool     `json:"arrived"`             // the target was seen to serve it
 	Served    float64  `json:"served_ms,omitempty"` // milliseconds from the beginning of telling the target until it served the change

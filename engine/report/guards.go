@@ -65,10 +65,18 @@ func (g *broken) say() string {
 	return "the guard " + g.guard.Name + " did not hold"
 }
 
-// seen is the first run's message, and how many more there are.
+// mostSeen bounds the messages of changes that are shown: each has its own reason, and one may follow from another.
+const mostSeen = 3
+
+// seen is the first run's message, of changes those of more, and how many more there are.
 func (g *broken) seen() string {
-	s := strings.TrimSuffix(bare(g.words[0]), ".")
-	if n := len(g.words) - 1; n > 0 {
+	s, shown := strings.TrimSuffix(bare(g.words[0]), "."), 1
+	if g.guard.Name == "change" {
+		for ; shown < min(mostSeen, len(g.words)); shown++ {
+			s += "; " + strings.TrimSuffix(bare(g.words[shown]), ".")
+		}
+	}
+	if n := len(g.words) - shown; n > 0 {
 		s += fmt.Sprintf("; and %d like it", n)
 	}
 	return s

@@ -30,7 +30,9 @@ func (b *builder) marks(units []unit) ([]Mark, error) {
 			if !marked(r, a) {
 				continue
 			}
-			put(a.Start, actionWords(a))
+			for _, t := range startsOf(r, a) {
+				put(t, actionWords(a))
+			}
 		}
 	}
 	for _, u := range units {
@@ -74,6 +76,24 @@ func marked(r *record.Run, a record.Action) bool {
 	}
 	i := slices.IndexFunc(r.Phases, func(p record.Phase) bool { return p.Name == a.Phase })
 	return a.Error != "" || i >= 0 && r.Phases[i].Kind != "install"
+}
+
+// startsOf is when an action really began to change something: a change of backends or routes waits for the one before it.
+// It is empty where its phase ended before that.
+func startsOf(r *record.Run, a record.Action) (out []float64) {
+	changes := false
+	for _, c := range r.Facts.Changes {
+		if c.Kind != a.Kind || c.Action == "" || c.Action != a.Name || c.Phase != a.Phase || c.Start < a.Start || c.Start > a.End {
+			continue
+		}
+		if changes = true; !c.Unmade {
+			out = append(out, c.Start)
+		}
+	}
+	if !changes {
+		return []float64{a.Start}
+	}
+	return out
 }
 
 // named is an action by its kind and its name, which may say the kind itself.

@@ -1,0 +1,42 @@
+package report
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/planrun/planrun/engine/record"
+)
+
+// A change that waited is marked where it began, one that was not made nowhere, and each of a scale's steps.
+func TestChangesAreMarkedWhereTheyBegan(t *testing.T) {
+	r := &record.Run{Facts: record.Facts{Changes: []record.Change{
+		{Kind: "add-route", Action: "add-route a/", Phase: "p", Start: 4.3},
+		{Kind: "toggle-route", Action: "toggle-route b/", Phase: "p", Start: 5, Unmade: true},
+		{Kind: "scale", Action: "scale", Phase: "p", Start: 1}, {Kind: "scale", Action: "scale", Phase: "p", Start: 1.5}, {Kind: "scale", Action: "scale", Phase: "p", Start: 3},
+	}}}
+	for _, c := range []struct {
+		a    record.Action
+		want []float64
+	}{
+		{record.Action{Kind: "add-route", Name: "add-route a/", Phase: "p", Start: 2.4, End: 5}, []float64{4.3}},
+		{record.Action{Kind: "toggle-route", Name: "toggle-route b/", Phase: "p", Start: 2.4, End: 5}, nil},
+		{record.Action{Kind: "scale", Name: "scale", Phase: "p", Start: 0.9, End: 2}, []float64{1, 1.5}},
+		{record.Action{Kind: "pause", Name: "pause", Phase: "p", Start: 0.9, End: 2}, []float64{0.9}},
+	} {
+		if got := startsOf(r, c.a); !slices.Equal(got, c.want) {
+			t.Errorf("%s: marked at %v, want %v", c.a.Name, got, c.want)
+		}
+	}
+}
+
+// Changes that fail each say their own reason.
+func TestEachChangeSaysItsReason(t *testing.T) {
+	g := &broken{guard: record.Guard{Name: "change"}, words: []string{"a: late.", "b: not made", "c: not made", "d: not made"}}
+	if got := g.seen(); got != "a: late; b: not made; c: not made; and 1 like it" {
+		t.Errorf("says %q", got)
+	}
+	g.guard.Name = "pinning"
+	if got := g.seen(); got != "a: late; and 3 like it" {
+		t.Errorf("says %q", got)
+	}
+}
