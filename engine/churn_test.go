@@ -256,6 +256,7 @@ scenarios:
 	if len(changes) != 2 {
 		t.Fatalf("%s: %s: changes %+v", r.Status, r.Reason, changes)
 	}
+	slices.SortFunc(changes, func(a, b record.Change) int { return strings.Compare(a.What, b.What) }) // both end with the phase
 	if c := changes[0]; c.What != "scale db to 2" || !c.Unmade || !strings.HasPrefix(c.Why, "it was not made, its phase ended before; it had waited ") || len(c.Unseen) > 0 {
 		t.Errorf("what was not made: %+v", c)
 	}
