@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/planrun/planrun/dsl"
@@ -119,5 +120,6 @@ func input(set *record.Set, res *record.Results, env *record.Environment, runs [
 	for _, run := range runs {
 		r.runs[run.ID] = run
 	}
-	return report.Input{Results: res, Environment: env, Runs: runs, Series: r.series, Threads: r.threads, Latency: r.latency, Events: r.events}
+	plan, _ := os.ReadFile(set.Path("plan.yaml")) // without it the report leaves it out
+	return report.Input{Plan: string(plan), Results: res, Environment: env, Runs: runs, Series: r.series, Threads: r.threads, Latency: r.latency, Events: r.events}
 }

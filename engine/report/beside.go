@@ -149,7 +149,7 @@ func besides(b *builder) ([]Section, error) {
 	dir := shellQuote(b.opt.Dir)
 	for _, s := range b.in.Beside {
 		out.Blocks = append(out.Blocks, Heading{s.Label}, Paragraph{text(fmt.Sprintf("%d of %s have a counterpart in ", len(s.then), count(len(b.res.Cells), "cell")), mono(s.Name), ". Every difference of the two is said by:")},
-			Code{[]string{"planrun diff " + shellQuote(s.Name) + " " + dir}})
+			Code{Lines: []string{"planrun diff " + shellQuote(s.Name) + " " + dir}})
 		out.Blocks = append(out.Blocks, bounded("Not alike, so that a ratio says less or nothing (A is "+oneLine(s.Label)+", B is today):", s.Unlike, mostUnlike)...)
 		out.Blocks = append(out.Blocks, bounded("Without a counterpart:", s.Unmatched, mostUnmatched)...)
 	}

@@ -24,6 +24,8 @@ type Input struct {
 	Latency func(id string) (*hdr.Histogram, error)
 	// Events reads one run's events, and what the reader had to leave out. nil means that there are none to be had.
 	Events func(id string) (events []record.Event, notes []string, err error)
+	// Plan is the text of the plan as it was run; "" if it is not to be had.
+	Plan string
 	// Beside are earlier result sets whose figures stand beside these, in the order of their columns.
 	Beside []Beside
 }

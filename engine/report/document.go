@@ -49,8 +49,11 @@ type Column struct {
 	Right bool
 }
 
-// Code is text to be kept as it is.
-type Code struct{ Lines []string }
+// Code is text to be kept as it is. What has a title is long: a writer may fold it away under that.
+type Code struct {
+	Lines []string
+	Title string
+}
 
 func (Paragraph) block() {}
 func (Heading) block()   {}

@@ -233,6 +233,6 @@ func leftovers(b *builder) ([]Section, error) {
 	return []Section{{Title: "Could not be undone", Blocks: []Block{
 		List{items},
 		Paragraph{text("This tries again, from the journal alone:")},
-		Code{[]string{"planrun clean " + shellQuote(b.opt.Dir)}},
+		Code{Lines: []string{"planrun clean " + shellQuote(b.opt.Dir)}},
 	}}}, nil
 }

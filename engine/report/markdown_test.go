@@ -186,7 +186,7 @@ func FuzzCell(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		d := &Document{Title: s, Sections: []Section{{Title: s, Blocks: []Block{
 			Table{Columns: []Column{{Title: "h"}, {Title: s}, {Title: "t"}}, Rows: [][]Text{row("a", s, "z"), row("b", mono(s), "y"), row("c", strong(s), "x")}},
-			Paragraph{Text{{Text: s}}}, List{[]Text{{{Text: s}}}}, Heading{s}, Code{strings.Split(s, "\n")},
+			Paragraph{Text{{Text: s}}}, List{[]Text{{{Text: s}}}}, Heading{s}, Code{Lines: strings.Split(s, "\n")},
 		}}}}
 		var b bytes.Buffer
 		if err := WriteMarkdown(&b, d); err != nil {

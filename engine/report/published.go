@@ -146,9 +146,9 @@ func importAgain(b *builder) ([]Section, error) {
 	dir := shellQuote(b.opt.Dir)
 	return []Section{{Title: "How to reproduce", Blocks: []Block{
 		Paragraph{text("planrun can import the figures again", b.with(), "; only those who published them can measure them again:")},
-		Code{[]string{b.command() + " --out DIR"}},
+		Code{Lines: []string{b.command() + " --out DIR"}},
 		Paragraph{text("This report again, and the verdicts again (also with edited ones):")},
-		Code{[]string{"planrun report " + dir, "planrun judge " + dir}},
+		Code{Lines: []string{"planrun report " + dir, "planrun judge " + dir}},
 		Paragraph{text("The plan is ", mono("plan.yaml"), " in the result set; its sources and the file of figures are in ", mono("sources/"), ".")},
 	}}}, nil
 }

@@ -10,20 +10,25 @@ import (
 func reproduce(b *builder) ([]Section, error) {
 	dir := shellQuote(b.opt.Dir)
 	s := Section{Title: "How to reproduce", Blocks: []Block{
-		Paragraph{text("Run it again", b.with(), ":")},
-		Code{[]string{b.command()}},
+		Paragraph{text("Run it again", b.with(), " (", mono("github.com/planrun/planrun"), "):")},
+		Code{Lines: []string{b.command()}},
 	}}
 	if seeds := b.seeds(); len(seeds) > 0 {
 		s.Blocks = append(s.Blocks, Paragraph{text("Its random order has another seed then; that of this run comes again if the plan says it:")}, List{seeds})
 	}
 	s.Blocks = append(s.Blocks,
 		Paragraph{text("Then set the new result set beside this one, as columns of the new report or as a list of every difference:")},
-		Code{[]string{"planrun report results/latest --beside " + dir, "planrun diff " + dir + " results/latest"}},
+		Code{Lines: []string{"planrun report results/latest --beside " + dir, "planrun diff " + dir + " results/latest"}},
 		Paragraph{text("From what was recorded, without running anything: this report again, and the verdicts again (also with edited ones):")},
-		Code{[]string{"planrun report " + dir, "planrun judge " + dir}},
+		Code{Lines: []string{"planrun report " + dir, "planrun judge " + dir}},
 		Paragraph{text("The plan as it was run, with presets and settings resolved, is ", mono("plan.yaml"), " in the result set, its sources are in ", mono("sources/"), "; rendered files, command lines and logs are in ", mono("installs/"), ".")},
 	)
-	return []Section{s}, nil
+	out := []Section{s}
+	if b.in.Plan != "" { // Markdown is read beside the file itself
+		lines := strings.Split(strings.TrimRight(b.in.Plan, "\n"), "\n")
+		out = append(out, Section{Title: "The plan", Pictures: true, Blocks: []Block{Code{Title: "plan.yaml, as it was run: " + count(len(lines), "line"), Lines: lines}}})
+	}
+	return out, nil
 }
 
 // rerun says in the findings how to run it again.

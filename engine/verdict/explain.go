@@ -92,6 +92,9 @@ func shown(v ref.Val) string {
 		if math.Trunc(float64(x)) == float64(x) {
 			return number(float64(x))
 		}
+		if math.Abs(float64(x)) >= 1e4 && math.Abs(float64(x)) < 1e15 { // no exponent in numbers that a reader compares
+			return fmt.Sprintf("%.0f", float64(x))
+		}
 		return fmt.Sprintf("%.4g", float64(x))
 	case types.String:
 		return fmt.Sprintf("%q", string(x))
