@@ -40,7 +40,7 @@ scenarios:
       - fault: {for: 1s, do: [{toxic: {relay: slow_web, latency: 40ms}}]}
       - measure: {name: after, for: 1s}
   t:
-    phases: [{measure: {for: 1s, do: [{load: {path: /small, rate: "${{ params.least / 2 }}"}}]}}]
+    phases: [{measure: {for: 2s, do: [{load: {path: /small, rate: "${{ params.least / 2 }}"}}]}}]
 metrics:
   slow_share: {of: load("slow").requests / (requests + load("slow").requests), unit: share}
 schedule:

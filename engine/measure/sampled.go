@@ -28,9 +28,9 @@ func (tr *track) in(s span) (n int) {
 	return n
 }
 
-// withoutEnd drops the one reading of CPU time that was taken after a process had ended, as is that of a load at the end of
-// its run: what it used since the reading before is not in it, so that it would seem to have used nothing. Where there are
-// more of them the process ended before, and has used nothing since.
+// withoutEnd drops the reading of CPU time that was taken after a process had ended, as is that of a load at the end of its
+// run, or the two of one moment: what it used since the reading before is not in it, so that it would seem to have used
+// nothing. Where they go on the process ended before, and has used nothing since.
 func withoutEnd(tracks []*track) {
 	alive := map[trackKey]float64{} // when a source was last seen alive
 	for _, tr := range tracks {
@@ -40,9 +40,12 @@ func withoutEnd(tracks []*track) {
 	}
 	for _, tr := range tracks {
 		last, known := alive[trackKey{role: tr.role, source: tr.source, replica: tr.replica}]
-		if n := len(tr.t); known && (tr.series == cpuUser || tr.series == cpuKernel || tr.series == threadCPU) &&
-			n > 1 && tr.t[n-1] > last && tr.t[n-2] <= last {
-			tr.t, tr.v = tr.t[:n-1], tr.v[:n-1]
+		if !known || tr.series != cpuUser && tr.series != cpuKernel && tr.series != threadCPU {
+			continue
+		}
+		n := slices.IndexFunc(tr.t, func(t float64) bool { return t > last })
+		if n > 0 && tr.t[len(tr.t)-1]-tr.t[n] < (tr.t[n]-tr.t[n-1])/4 {
+			tr.t, tr.v = tr.t[:n], tr.v[:n]
 		}
 	}
 }
