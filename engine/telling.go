@@ -76,7 +76,7 @@ func (x backends) unmade(ctx context.Context, kind, what string, t turn) error {
 		return cause
 	}
 	now := x.r.since(time.Now())
-	why := "it was not made, its phase ended before" + t.words()
+	why := "it was not made, " + phaseOver + t.words()
 	x.r.event("change", what+": "+why, map[string]any{"change": kind, "start": now, "arrived": false, "unmade": true})
 	x.r.mu.Lock()
 	x.r.rec.Facts.Changes = append(x.r.rec.Facts.Changes, record.Change{Kind: kind, What: what, Phase: x.phase, Action: x.action, Start: now, End: now, Unmade: true, Why: why})

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/planrun/planrun/engine/compare"
@@ -48,10 +47,8 @@ func sideBySide(b *builder) ([]Section, error) {
 		t.Columns = append(t.Columns, Column{Title: oneLine(name), Right: true})
 	}
 	more := 0
-	best := map[string][]lead{} // by scenario and matrix
 	for _, g := range groups {
-		line, first := b.sides(g, targets)
-		switch {
+		switch line := b.sides(g, targets); {
 		case line == nil:
 			continue
 		case len(t.Rows) == mostSideRows:
@@ -59,19 +56,11 @@ func sideBySide(b *builder) ([]Section, error) {
 		default:
 			t.Rows = append(t.Rows, line)
 		}
-		if first != "" {
-			c := g.units[0].cell.Coord
-			c.Target, c.Stage = "", ""
-			best[b.name(c)] = append(best[b.name(c)], lead{first, oneLine(g.units[0].at("stage"))})
-		}
 	}
 	if len(t.Rows) == 0 {
 		return nil, nil
 	}
 	s := Section{Title: "Side by side", Blocks: []Block{t, Paragraph{text("The best one's value, and each other's ratio to it. ~ is within the noise, ? is not to be trusted or its noise is not known.")}}}
-	if words := reversed(best); len(words) > 0 {
-		s.Blocks = append(s.Blocks, Paragraph{text(doubtful("Stages do not agree"), " on who is ahead: "+list(words, mostContests)+".")})
-	}
 	if more > 0 {
 		s.Blocks = append(s.Blocks, Paragraph{text(count(more, "line") + " more are not shown; the tables have them.")})
 	}
@@ -81,18 +70,18 @@ func sideBySide(b *builder) ([]Section, error) {
 	return []Section{s}, nil
 }
 
-// sides is one line; nil if fewer than two targets have a value. first is who is ahead beyond the noise, else "".
-func (b *builder) sides(g group, targets []string) (line []Text, first string) {
+// sides is one line; nil if fewer than two targets have a value.
+func (b *builder) sides(g group, targets []string) []Text {
 	metrics := b.headline(g.units)
 	if len(metrics) == 0 {
-		return nil, ""
+		return nil
 	}
 	m := compare.ParseName(metrics[0])
 	c, ok := b.contest(g.units, metrics[0])
 	if !ok {
-		return nil, ""
+		return nil
 	}
-	line = row(g.name, text(mono(b.header(m))))
+	line := row(g.name, text(mono(b.header(m))))
 	for _, target := range targets {
 		i := slices.IndexFunc(g.units, func(u unit) bool { return u.at("target") == target })
 		if i < 0 {
@@ -114,30 +103,8 @@ func (b *builder) sides(g group, targets []string) (line []Text, first string) {
 			line = append(line, t)
 		}
 	}
-	if c.between.Outcome() == compare.Better {
-		first = oneLine(c.first)
-	}
-	return line, first
+	return line
 }
 
 // sureness is what stands behind a ratio that is not simply beyond the noise.
 var sureness = map[compare.Outcome]string{compare.WithinNoise: " ~", compare.Unknown: " ?", compare.Untrusted: " ?"}
-
-// A lead is who is ahead beyond the noise in a stage.
-type lead struct{ target, stage string }
-
-// reversed are the scenarios in which stages put different targets ahead.
-func reversed(best map[string][]lead) (out []string) {
-	for _, where := range sorted(best) {
-		leads := best[where]
-		if !slices.ContainsFunc(leads, func(l lead) bool { return l.target != leads[0].target }) {
-			continue
-		}
-		parts := make([]string, len(leads))
-		for i, l := range leads {
-			parts[i] = l.target + " in " + l.stage
-		}
-		out = append(out, fmt.Sprintf("%s (%s)", where, and(parts)))
-	}
-	return out
-}
