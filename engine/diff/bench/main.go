@@ -11,7 +11,7 @@ package main
 
 import (
 	"context"
-	"embed"
+	_ "embed"
 	"flag"
 	"fmt"
 	"io"
@@ -22,10 +22,12 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/planrun/planrun/plans"
 )
 
-//go:embed plan.yaml nginx.conf.tmpl
-var files embed.FS
+//go:embed plan.yaml
+var plan []byte
 
 type options struct {
 	calibrate, pairs int
@@ -80,7 +82,10 @@ func bench(ctx context.Context, args []string, w io.Writer) (err error) {
 		}
 		defer os.RemoveAll(b.dir)
 	}
-	if err := os.CopyFS(b.dir, files); err != nil {
+	if err := os.CopyFS(b.dir, plans.FS); err != nil { // it has the targets
+		return fmt.Errorf("writing the shipped plans: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(b.dir, "plan.yaml"), plan, 0o644); err != nil {
 		return fmt.Errorf("writing the plan: %w", err)
 	}
 	if b.binary == "" {
@@ -124,11 +129,11 @@ func bench(ctx context.Context, args []string, w io.Writer) (err error) {
 	return nil
 }
 
-// list is a list of n numbers, as --set takes it.
-func list(n int) string {
-	s := make([]string, n)
-	for i := range s {
-		s[i] = fmt.Sprint(i + 1)
+// directives have nginx try n regular expressions, none of which holds, for each request.
+func directives(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `if ($request_uri ~ "^/(a|b|c)*small[0-9]+%d$") { return 404; } `, i+1)
 	}
-	return "[" + strings.Join(s, ", ") + "]"
+	return b.String()
 }

@@ -28,7 +28,7 @@ type runner struct {
 func (b *runner) set(ctx context.Context, work int) (string, error) {
 	b.sets++
 	dir := filepath.Join(b.dir, "set-"+strconv.Itoa(b.sets))
-	c := exec.CommandContext(ctx, b.binary, "plan.yaml", "--out", dir, "--set", "work="+list(work), "--set", "repeats="+strconv.Itoa(b.repeats), "--set", "measure="+b.measure.String())
+	c := exec.CommandContext(ctx, b.binary, "plan.yaml", "--out", dir, "--set", "work="+directives(work), "--set", "repeats="+strconv.Itoa(b.repeats), "--set", "measure="+b.measure.String())
 	c.Dir = b.dir
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // it takes back what it started
 	if msg, err := c.CombinedOutput(); err != nil {
