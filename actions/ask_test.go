@@ -114,11 +114,11 @@ func TestSnapshot(t *testing.T) {
 // relays notes the faults that it is asked for.
 type relays struct{ log []string }
 
-func (r *relays) Fault(_ context.Context, relay, toxic string, a map[string]any, _ time.Duration) (func(context.Context) error, error) {
+func (r *relays) Fault(_ context.Context, relay string, t task.Toxic, _ time.Duration) (func(context.Context) error, error) {
 	if relay == "gone" {
 		return nil, errors.New("not in the path")
 	}
-	r.log = append(r.log, fmt.Sprintf("%s %s %v %v %v", relay, toxic, a["latency"], a["jitter"], a["direction"]))
+	r.log = append(r.log, fmt.Sprintf("%s %s %s: %s: %+v %.4g %v %.4g%s", relay, t.Kind, t.Direction, t.Says, t.Attributes, t.Share, t.Seed, t.Asked, t.Unit))
 	return func(ctx context.Context) error {
 		r.log = append(r.log, fmt.Sprint("removed ", ctx.Err()))
 		return nil
@@ -129,20 +129,37 @@ func TestToxic(t *testing.T) {
 	s := newStage(t)
 	r := &relays{}
 	s.Relays = r
-	for _, text := range []string{"toxic: {relay: slow_web, latency: 20ms, jitter: 500us, direction: both}", "toxic: {relay: slow_web, latency: 0s}", "toxic: {relay: slow_web, preset: latency}"} {
+	for _, tc := range []struct{ text, want string }{
+		{"latency: 20ms, jitter: 500us, direction: both", "latency both: latency of 20ms ± 500µs: {Latency:20ms Jitter:500µs Distribution:uniform} 0 0 20ms"},
+		{"latency: 0s", "latency down: latency of 0s: {Latency:0s Jitter:0s Distribution:uniform} 0 0 0ms"},
+		{"latency: 30ms, jitter: 10ms, distribution: normal, seed: 7", "latency down: latency of 30ms, normal with a deviation of 10ms: {Latency:30ms Jitter:10ms Distribution:normal} 0 7 30ms"},
+		{"preset: latency", "latency down: latency of 100ms ± 10ms: {Latency:100ms Jitter:10ms Distribution:} 0 0 100ms"},
+		{"preset: bandwidth, direction: up", "bandwidth up: bandwidth of 64KiB/s: {Rate:65536 Shared:false} 0 0 6.554e+04B/s"},
+		{"bandwidth: 1500B/s, shared: true", "bandwidth down: bandwidth of 1500B/s, shared: {Rate:1500 Shared:true} 0 0 1500B/s"},
+		{"preset: reset", "reset-after down: reset after 1KiB: {Bytes:1024} 0 0 1024B"},
+		{"reset-after: 0B, share: 12.5%, seed: 3", "reset-after down: reset after 0B, 12.5 % of connections: {Bytes:0} 0.125 3 0B"},
+		{"limit-data: 2MB", "limit-data down: end after 2MB: {Bytes:2000000} 0 0 2e+06B"},
+		{"slice: 10B, slice-delay: 1ms", "slice down: slices of 10B: {Size:10 Delay:1ms} 0 0 10B"},
+		{"slow-close: 1s", "slow-close down: slow-close of 1s: {Delay:1s} 0 0 1000ms"},
+		{"timeout: 2s", "timeout both: timeout of 2s: {Timeout:2s} 0 0 2000ms"},
+		{"preset: stall", "stall down: stall: {} 0 0 0"},
+		{"stall: true, direction: up", "stall up: stall: {} 0 0 0"},
+		{"preset: blackhole", "blackhole both: blackhole: {} 0 0 0"},
+		{"refuse: true", "refuse both: refuse: {} 0 0 0"},
+	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(task.ErrPhaseOver)
-		if err := s.doIn(ctx, text); err != nil {
-			t.Errorf("%s: %v", text, err)
+		r.log = nil
+		if err := s.doIn(ctx, "toxic: {relay: slow_web, "+tc.text+"}"); err != nil {
+			t.Errorf("%s: %v", tc.text, err)
+		}
+		if want := []string{"slow_web " + tc.want, "removed <nil>"}; !slices.Equal(r.log, want) {
+			t.Errorf("%s: %q\nwant %q", tc.text, r.log, want)
 		}
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("interrupted"))
 	if err := s.doIn(ctx, "toxic: {relay: slow_web, latency: 1ms}"); err == nil || err.Error() != "interrupted" {
 		t.Errorf("interrupted: %v", err)
-	}
-	want := []string{"slow_web latency 20 0.5 both", "removed <nil>", "slow_web latency 0 0 down", "removed <nil>", "slow_web latency 100 10 down", "removed <nil>", "slow_web latency 1 0 down", "removed <nil>"}
-	if !slices.Equal(r.log, want) {
-		t.Errorf("%q", r.log)
 	}
 }

@@ -121,7 +121,7 @@ func outcomeOf(t testing.TB, out *engine.Outcome) string {
 			say("  process %s %s %d cpus %v command %v ports %d", p.Name, p.Role, p.Replica, p.CPUs, p.Command, len(p.Ports))
 		}
 		for _, f := range r.Facts.Faults {
-			say("  fault %s %s asked %g", f.Relay, f.Toxic, f.AskedMs)
+			say("  fault %s %s %s asked %g", f.Relay, f.Toxic, f.Says, f.Asked)
 		}
 		for _, s := range r.Series {
 			say("  series %s", s.Name)

@@ -61,7 +61,7 @@ func (in *installation) relayed(backend string) (out []string) {
 
 type noRelays struct{}
 
-func (noRelays) Fault(context.Context, string, string, map[string]any, time.Duration) (func(context.Context) error, error) {
+func (noRelays) Fault(context.Context, string, task.Toxic, time.Duration) (func(context.Context) error, error) {
 	return nil, errNoRun
 }
 
@@ -76,89 +76,73 @@ type relays struct {
 // ttlSlack is how much longer than its action a fault may live should the engine die: the relay then takes it away.
 const ttlSlack = 30 * time.Second
 
+// streams are what the relays call the directions of a plan.
+var streams = map[string]string{"": faults.Downstream, "down": faults.Downstream, "up": faults.Upstream, "both": faults.Both}
+
 // Fault puts a toxic in force on all replicas of a relay.
-func (x relays) Fault(ctx context.Context, relay, toxic string, attributes map[string]any, ttl time.Duration) (func(context.Context) error, error) {
+func (x relays) Fault(ctx context.Context, relay string, t task.Toxic, ttl time.Duration) (func(context.Context) error, error) {
 	if x.in.faults == nil || !slices.Contains(x.in.cell.Relays, relay) {
 		return nil, fmt.Errorf("the relay %s is not in the path; add it to the scenario's relays", relay)
 	}
 	if x.lasts > 0 {
 		ttl = min(ttl, x.lasts+ttlSlack)
 	}
-	var names []string
+	attributes, err := json.Marshal(t.Attributes)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the toxic: %w", err)
+	}
+	start := time.Now()
+	c := faults.Control{Relays: x.replicas(relay), Add: &faults.Toxic{Name: fmt.Sprintf("%s-%d", t.Kind, start.UnixNano()), Type: t.Kind,
+		Stream: streams[t.Direction], Share: t.Share, Seed: t.Seed, Attributes: attributes, TTL: ttl}}
+	if err := x.in.faults.Control(ctx, c, nil); err != nil {
+		// It may be in force all the same: the phase can end between the asking and the answer.
+		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
+		err = errors.Join(err, x.in.faults.Control(undo, faults.Control{Relays: c.Relays, Remove: c.Add.Name}, nil))
+		return nil, fmt.Errorf("relay %s: %w", relay, err)
+	}
+	x.r.event("fault", fmt.Sprintf("%s on %s begins", t.Says, relay), map[string]any{"relay": relay, "toxic": t.Kind})
+	f := record.Fault{Relay: relay, Toxic: t.Kind, Says: t.Says, Phase: x.phase, Start: x.r.since(start), Unit: t.Unit, Asked: t.Asked, Spread: t.Spread}
+	return func(ctx context.Context) error { return x.end(ctx, f, c) }, nil
+}
+
+// replicas are the names of the relays in front of the replicas of a backend.
+func (x relays) replicas(relay string) (names []string) {
 	for _, r := range x.in.relays {
 		if name, _ := filepath.Split(r.Name); name == relay+"/" {
 			names = append(names, r.Name)
 		}
 	}
-	streams := []string{faults.Downstream}
-	switch attributes["direction"] {
-	case "up":
-		streams = []string{faults.Upstream}
-	case "both":
-		streams = []string{faults.Upstream, faults.Downstream}
-	}
-	asked, _ := attributes["latency"].(float64)
-	jitter, _ := attributes["jitter"].(float64)
-	body, err := json.Marshal(faults.Latency{Latency: ms(asked), Jitter: ms(jitter), Seed: 1})
-	if err != nil {
-		return nil, fmt.Errorf("encoding the toxic: %w", err)
-	}
-	before, err := x.effect(ctx, names, streams)
-	if err != nil {
-		return nil, err
-	}
-	start := time.Now()
-	tag := fmt.Sprintf("%s-%d", toxic, start.UnixNano())
-	for _, s := range streams {
-		c := faults.Control{Relays: names, Add: &faults.Toxic{Name: tag + s, Type: toxic, Stream: s, Attributes: body, TTL: ttl}}
-		if err := x.in.faults.Control(ctx, c, nil); err != nil {
-			return nil, fmt.Errorf("relay %s: %w", relay, err)
-		}
-	}
-	x.r.event("fault", fmt.Sprintf("%s of %gms on %s begins", toxic, asked, relay), map[string]any{"relay": relay, "toxic": toxic})
-	return func(ctx context.Context) error {
-		after, err := x.effect(ctx, names, streams)
-		for _, s := range streams {
-			err = errors.Join(err, x.in.faults.Control(ctx, faults.Control{Relays: names, Remove: tag + s}, nil))
-		}
-		passed := after.Since(before)
-		x.r.event("fault", fmt.Sprintf("%s on %s ends", toxic, relay), map[string]any{"relay": relay, "toxic": toxic, "bytes": passed.Bytes})
-		x.r.mu.Lock()
-		defer x.r.mu.Unlock()
-		x.r.rec.Facts.Faults = append(x.r.rec.Facts.Faults, record.Fault{Relay: relay, Toxic: toxic, Phase: x.phase, Start: x.r.since(start), End: x.r.since(time.Now()),
-			Connections: max(0, before.live+after.opened-before.opened), Bytes: passed.Bytes, AskedMs: asked, MeasuredMs: float64(passed.MeanDelay()) / float64(time.Millisecond)})
-		if err != nil {
-			return fmt.Errorf("taking the toxic %s from relay %s: %w", toxic, relay, err)
-		}
-		return nil
-	}, nil
+	return names
 }
 
-func ms(v float64) time.Duration { return time.Duration(v * float64(time.Millisecond)) }
-
-// An effectSum is what passed under faults on several relays.
-type effectSum struct {
-	faults.Effect
-	live, opened int64
-}
-
-func (a effectSum) Since(b effectSum) faults.Effect { return a.Effect.Since(b.Effect) }
-
-func (x relays) effect(ctx context.Context, names, streams []string) (sum effectSum, err error) {
-	var s faults.Sample
-	if err := x.in.faults.Sample(ctx, &s); err != nil {
-		return sum, fmt.Errorf("reading the relays' counters: %w", err)
+// end takes a toxic away and notes what it did.
+func (x relays) end(ctx context.Context, f record.Fault, c faults.Control) error {
+	var reply faults.Reply
+	err := x.in.faults.Control(ctx, faults.Control{Relays: c.Relays, Remove: c.Add.Name}, &reply)
+	var did faults.Effect
+	for _, e := range reply.Effects {
+		did = did.Plus(e)
 	}
-	for _, n := range names {
-		c := s.Relays[n]
-		sum.live, sum.opened = sum.live+c.Live, sum.opened+c.Opened
-		for _, st := range streams {
-			e := c.Down
-			if st == faults.Upstream {
-				e = c.Up
-			}
-			sum.Chunks, sum.Bytes, sum.Delay = sum.Chunks+e.Chunks, sum.Bytes+e.Bytes, sum.Delay+e.Delay
-		}
+	f.End = x.r.since(time.Now())
+	f.Connections, f.Chunks, f.Bytes, f.Held = did.Connections, did.Chunks, did.Bytes, did.Held
+	f.Resets, f.Closed, f.Refused, f.Inexact = did.Resets, did.Closed, did.Refused, did.Inexact
+	f.Measured, f.Of = did.Measured()
+	switch {
+	case err != nil:
+		f.Gone = err.Error()
+	case reply.Relays < len(c.Relays):
+		f.Gone = fmt.Sprintf("%d of %d relays no longer had it", len(c.Relays)-reply.Relays, len(c.Relays))
+	case did.Over:
+		f.Gone = fmt.Sprintf("it was given %v, and had to end before it was taken away", c.Add.TTL)
 	}
-	return sum, nil
+	x.r.event("fault", fmt.Sprintf("%s on %s ends", f.Says, f.Relay), map[string]any{"relay": f.Relay, "toxic": f.Toxic, "connections": f.Connections,
+		"bytes": f.Bytes, "resets": f.Resets, "closed": f.Closed, "refused": f.Refused})
+	x.r.mu.Lock()
+	defer x.r.mu.Unlock()
+	x.r.rec.Facts.Faults = append(x.r.rec.Facts.Faults, f)
+	if err != nil {
+		return fmt.Errorf("taking the toxic %s from relay %s: %w", f.Toxic, f.Relay, err)
+	}
+	return nil
 }

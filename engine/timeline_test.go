@@ -127,7 +127,7 @@ func TestPhasesFollowWithoutAGap(t *testing.T) {
 	if n := l.Totals[""].Due; float64(n) > 200*(l.End-end)+3 {
 		t.Errorf("%d requests belong to no phase, in the %gs of the load after the last", n, l.End-end)
 	}
-	if f := r.Facts.Faults; len(f) != 1 || f[0].Bytes == 0 || f[0].MeasuredMs < 20 {
+	if f := r.Facts.Faults; len(f) != 1 || f[0].Bytes == 0 || f[0].Measured < 20 || f[0].Of == 0 {
 		t.Errorf("faults: %+v", f)
 	}
 }

@@ -13,8 +13,8 @@ import (
 )
 
 var relayKind = kind("relay",
-	`Connections and bytes that pass the relays in front of backends, as the relays count them. A relay is a source by its own
-name, with a replica for each replica of its backend.`,
+	`Connections and bytes that pass the relays in front of backends, and what toxics did to them, as the relays count them. A
+relay is a source by its own name, with a replica for each replica of its backend.`,
 	"of", func() *relay { return &relay{} })
 
 type relay struct {
@@ -34,8 +34,17 @@ type relayed struct {
 		DialErrors   float64 `json:"dial_errors"`
 		BytesUp      float64 `json:"bytes_up"`
 		BytesDown    float64 `json:"bytes_down"`
+		Chunks       float64 `json:"chunks"`
+		Resets       float64 `json:"resets"`
+		Closed       float64 `json:"closed"`
+		Refused      float64 `json:"refused"`
+
+		Acted map[string]float64 `json:"acted"` // connections, by kind of toxic
 	} `json:"relays"`
 }
+
+// actedOn is the series of the connections on which toxics acted.
+const actedOn = "toxic_connections"
 
 // relaysRole is the role of the process that holds an installation's relays.
 const relaysRole = "relays"
@@ -48,6 +57,11 @@ func (r *relay) Produces() []series.SeriesDesc {
 		{"dial_errors", "", "connections for which the upstream could not be reached"},
 		{"bytes_up", "B", "bytes written to the upstream"},
 		{"bytes_down", "B", "bytes written to clients"},
+		{"chunks", "", "pieces in which they were written"},
+		{actedOn, "", "connections on which toxics acted, once for each toxic; recorded by kind of toxic too"},
+		{"resets", "", "connections that toxics reset"},
+		{"closed", "", "connections that toxics ended in order"},
+		{"refused", "", "connections that found nobody listening, under the toxic refuse"},
 	} {
 		d = append(d, series.SeriesDesc{Name: s[0], Unit: s[1], Shape: series.Counter, Class: series.Count, Doc: s[2]})
 	}
@@ -76,9 +90,14 @@ func (r *relay) Sample(ctx context.Context, env *task.ProbeEnv) error {
 			if r.Of != "" && r.Of != name {
 				continue
 			}
-			r.emit(env, source{name, replica}, c.Live, p.PID(), map[string]float64{
-				"connections_total": c.Opened, "accept_errors": c.AcceptErrors, "dial_errors": c.DialErrors,
-				"bytes_up": c.BytesUp, "bytes_down": c.BytesDown})
+			counters := map[string]float64{
+				"connections_total": c.Opened, "accept_errors": c.AcceptErrors, "dial_errors": c.DialErrors, "bytes_up": c.BytesUp, "bytes_down": c.BytesDown,
+				"chunks": c.Chunks, "resets": c.Resets, "closed": c.Closed, "refused": c.Refused, actedOn: 0}
+			for kind, n := range c.Acted {
+				counters[actedOn] += n
+				counters[actedOn+" "+kind] = n
+			}
+			r.emit(env, source{name, replica}, c.Live, p.PID(), counters)
 		}
 	}
 	if len(errs) == 0 {
@@ -111,6 +130,7 @@ func (r *relay) emit(env *task.ProbeEnv, s source, live float64, pid int, counte
 	}
 	env.Emit(series.Point{T: env.Now, Series: "connections", Source: s.name, Replica: s.replica, V: live})
 	for name, v := range r.seen[s].read(pid, counters) {
-		env.Emit(series.Point{T: env.Now, Series: name, Source: s.name, Replica: s.replica, V: v})
+		name, kind, _ := strings.Cut(name, " ")
+		env.Emit(series.Point{T: env.Now, Series: name, Label: kind, Source: s.name, Replica: s.replica, V: v})
 	}
 }

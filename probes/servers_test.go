@@ -122,7 +122,8 @@ func TestBackendsWithoutProcesses(t *testing.T) {
 func TestRelay(t *testing.T) {
 	r := burner(t, "relays", "relays", "idle")
 	r.sample = faults.Sample{Relays: map[string]faults.Counters{
-		"to_web/0": {Opened: 4, Live: 1, DialErrors: 2, BytesUp: 100, BytesDown: 2000}, "to_web/1": {Opened: 3}, "to_db/0": {Opened: 9}}}
+		"to_web/0": {Opened: 4, Live: 1, DialErrors: 2, BytesUp: 100, BytesDown: 2000, Chunks: 9, Resets: 3, Closed: 2, Refused: 7,
+			Acted: map[string]int64{"latency": 3, "reset-after": 4}}, "to_web/1": {Opened: 3}, "to_db/0": {Opened: 9}}}
 	b, p := newBench(r), &relay{Of: "to_web", pace: pace{Every: time.Second}}
 	pts := b.must(t, p)
 	if has(pts, "connections", "to_db") {
@@ -138,7 +139,8 @@ func TestRelay(t *testing.T) {
 		t.Errorf("connections by replica: %v", seen)
 	}
 	for _, pt := range pts {
-		want, ok := map[string]float64{"connections": 1, "dial_errors": 2, "bytes_up": 100, "bytes_down": 2000}[pt.Series]
+		want, ok := map[string]float64{"connections": 1, "dial_errors": 2, "bytes_up": 100, "bytes_down": 2000, "chunks": 9, "resets": 3, "closed": 2,
+			"refused": 7, "toxic_connections": 7, "toxic_connections latency": 3, "toxic_connections reset-after": 4}[strings.TrimSpace(pt.Series+" "+pt.Label)]
 		if ok && pt.Replica == 0 && pt.V != want {
 			t.Errorf("%+v, want %v", pt, want)
 		}

@@ -53,7 +53,7 @@ func Guards(d *record.Data, t Thresholds, m Machine) []record.Guard {
 		j.descriptors(l)
 		j.ports(l)
 	}
-	j.fault()
+	j.faults()
 	j.changes()
 	j.backends()
 	j.clock()
@@ -65,38 +65,6 @@ func Guards(d *record.Data, t Thresholds, m Machine) []record.Guard {
 
 func (j *judge) add(name, load string, ok bool, taints, format string, args ...any) {
 	j.guards = append(j.guards, record.Guard{Name: name, Load: load, OK: ok, Taints: taints, Message: fmt.Sprintf(format, args...)})
-}
-
-func (j *judge) fault() {
-	for _, f := range j.run.Facts.Faults {
-		what := fmt.Sprintf("toxic %s of relay %s", f.Toxic, f.Relay)
-		switch {
-		case f.Bytes == 0: // connections that were only open say nothing
-			j.add("fault", "", false, taintsWork, "%s was in force from %.1f s to %.1f s, but nothing passed the relay under it", what, f.Start, f.End)
-		case f.AskedMs > 0 && f.MeasuredMs > 0 && f.MeasuredMs < f.AskedMs/2:
-			j.add("fault", "", false, taintsWork, "%s added %.2f ms, of %.2f ms asked (at least half of it counts as in force)", what, f.MeasuredMs, f.AskedMs)
-		case f.AskedMs > 0 && f.MeasuredMs > 0:
-			j.add("fault", "", true, taintsWork, "%s was in force for %d connections: it added %.2f ms, of %.2f ms asked", what, f.Connections, f.MeasuredMs, f.AskedMs)
-		default:
-			j.add("fault", "", true, taintsWork, "%s was in force for %d connections", what, f.Connections)
-		}
-	}
-	for _, p := range j.run.Phases {
-		asked, seen := 0, 0
-		for _, a := range j.run.Actions {
-			if a.Kind == "toxic" && a.Phase == p.Name && a.Error == "" {
-				asked++
-			}
-		}
-		for _, f := range j.run.Facts.Faults {
-			if f.Phase == p.Name {
-				seen++
-			}
-		}
-		if seen < asked {
-			j.add("fault", "", false, taintsWork, "phase %s asked for %d toxics, the relays counted %d in force", p.Name, asked, seen)
-		}
-	}
 }
 
 // backends says which replicas ended when nobody asked them to. Of a target that is a result, which its figures show.

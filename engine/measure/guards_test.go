@@ -149,15 +149,6 @@ func TestGuardsFail(t *testing.T) {
 			m.Ports = 28000
 			setSeries(d, "generator_open", "main", func(p *series.Point) { p.V = 26000 })
 		}},
-		{"a fault that nothing passed", "fault", "work", "nothing passed the relay", func(d *record.Data, _ *Thresholds, _ *Machine) {
-			d.Run.Facts.Faults = []record.Fault{{Relay: "slow_web", Toxic: "latency", Phase: "measure"}}
-		}},
-		{"a fault beside idle connections", "fault", "work", "nothing passed the relay under it", func(d *record.Data, _ *Thresholds, _ *Machine) {
-			d.Run.Facts.Faults = []record.Fault{{Relay: "slow_web", Toxic: "latency", Phase: "measure", Connections: 4, AskedMs: 20}}
-		}},
-		{"a weak fault", "fault", "work", "added 4.00 ms, of 20.00 ms asked", func(d *record.Data, _ *Thresholds, _ *Machine) {
-			d.Run.Facts.Faults = []record.Fault{{Relay: "slow_web", Toxic: "latency", Phase: "measure", Connections: 4, Bytes: 1000, AskedMs: 20, MeasuredMs: 4}}
-		}},
 		{"a fault that no relay saw", "fault", "work", "phase measure asked for 1 toxics, the relays counted 0 in force", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			d.Run.Actions = []record.Action{{Phase: "measure", Kind: "toxic"}}
 		}},
@@ -244,7 +235,7 @@ func TestGuardsDoNotBlame(t *testing.T) {
 		{"one of its two CPUs is shared", "generator-cpu", func(d *record.Data) { d.Run.Loads[0].CPUs = []int{0, 1} }},
 		{"a toxic of 0 ms", "fault", func(d *record.Data) {
 			d.Run.Actions = []record.Action{{Phase: "measure", Kind: "toxic"}}
-			d.Run.Facts.Faults = []record.Fault{{Phase: "measure", Connections: 3, Bytes: 99}}
+			d.Run.Facts.Faults = []record.Fault{{Phase: "measure", Toxic: "latency", Unit: "ms", Connections: 3, Bytes: 99, Of: 3}}
 		}},
 		{"as asked, in another order", "pinning", func(d *record.Data) {
 			d.Run.Processes[0].CPUs, d.Run.Processes[0].WantCPUs = []int{1, 0}, []int{0, 1}

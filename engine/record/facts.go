@@ -20,15 +20,31 @@ type Facts struct {
 
 // A Fault as the relay counted it.
 type Fault struct {
-	Relay       string  `json:"relay"`
-	Toxic       string  `json:"toxic"`
-	Phase       string  `json:"phase"`
-	Start       float64 `json:"start"`
-	End         float64 `json:"end"`
-	Connections int64   `json:"connections"` // that were open while it was in force, for some time at least
-	Bytes       int64   `json:"bytes"`
-	AskedMs     float64 `json:"asked_ms,omitempty"`
-	MeasuredMs  float64 `json:"measured_ms,omitempty"` // mean added delay
+	Relay string  `json:"relay"`
+	Toxic string  `json:"toxic"`          // its kind: latency, bandwidth, reset-after, ...
+	Says  string  `json:"says,omitempty"` // what was asked for, in words: latency of 20ms
+	Phase string  `json:"phase"`
+	Start float64 `json:"start"`
+	End   float64 `json:"end"`
+	Gone  string  `json:"gone,omitempty"` // why it was not in force until its end
+
+	Connections int64 `json:"connections"`       // on which it acted
+	Chunks      int64 `json:"chunks,omitempty"`  // pieces that came to it
+	Bytes       int64 `json:"bytes"`             // that came to it
+	Held        int64 `json:"held,omitempty"`    // of these bytes, those that it let wait or swallowed
+	Resets      int64 `json:"resets,omitempty"`  // connections that it reset
+	Closed      int64 `json:"closed,omitempty"`  // connections that it ended in order
+	Refused     int64 `json:"refused,omitempty"` // connections that found nobody listening
+	Inexact     bool  `json:"inexact,omitempty"` // of Refused: resets of the whole system were counted, there may be others among them
+
+	// The effect: what was asked for, and what was measured where it happened, in the same unit: the mean delay or the time
+	// until the end in ms, a rate in B/s, the mean size of pieces or the bytes before the end in B. Unit is empty where
+	// nothing can be compared.
+	Unit     string  `json:"unit,omitempty"`
+	Asked    float64 `json:"asked,omitempty"`
+	Spread   float64 `json:"spread,omitempty"` // the standard deviation that was asked for
+	Measured float64 `json:"measured,omitempty"`
+	Of       int64   `json:"of,omitempty"` // of how many pieces, connections or bytes; 0: there was nothing to measure
 }
 
 // A Change of a backend's replicas or of a route, as it was made.

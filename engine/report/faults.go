@@ -1,17 +1,19 @@
 package report
 
-import "github.com/planrun/planrun/engine/series"
+import (
+	"cmp"
+	"math"
+	"strings"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
+)
 
 // faults are those that were in force, as the relays counted them.
 func faults(b *builder) ([]Section, error) {
 	t := Table{Columns: []Column{{Title: "run"}, {Title: "phase"}, {Title: "fault"}, {Title: "from (s)", Right: true}, {Title: "to (s)", Right: true},
-		{Title: "connections under it", Right: true}, {Title: "bytes under it", Right: true}, {Title: "delay asked (ms)", Right: true}, {Title: "delay measured (ms)", Right: true}}}
-	delay := func(ms float64) string {
-		if ms == 0 {
-			return "n/a"
-		}
-		return number(ms, series.Timing)
-	}
+		{Title: "connections it acted on", Right: true}, {Title: "bytes that came to it", Right: true}, {Title: "effect asked", Right: true},
+		{Title: "measured", Right: true}, {Title: "ended connections"}}}
 	for _, c := range b.res.Cells {
 		for _, id := range c.Runs {
 			r := b.runs[id]
@@ -19,8 +21,8 @@ func faults(b *builder) ([]Section, error) {
 				continue
 			}
 			for _, f := range r.Facts.Faults {
-				t.Rows = append(t.Rows, row(b.runName(r), dash(f.Phase), f.Toxic+" on "+f.Relay, number(f.Start, series.Timing), number(f.End, series.Timing),
-					grouped(float64(f.Connections)), grouped(float64(f.Bytes)), delay(f.AskedMs), delay(f.MeasuredMs)))
+				t.Rows = append(t.Rows, row(b.runName(r), dash(f.Phase), cmp.Or(f.Says, f.Toxic)+" on "+f.Relay, number(f.Start, series.Timing), number(f.End, series.Timing),
+					grouped(float64(f.Connections)), grouped(float64(f.Bytes)), effect(f.Asked, f.Unit, f.Unit != ""), effect(f.Measured, f.Unit, f.Unit != "" && f.Of > 0), endings(f)))
 			}
 		}
 	}
@@ -28,5 +30,30 @@ func faults(b *builder) ([]Section, error) {
 		return nil, nil
 	}
 	return []Section{{Title: "Faults in force", Blocks: []Block{
-		Paragraph{text("As the relays counted them. A delay that was not asked for, or that nothing passed under, is n/a.")}, t}}}, nil
+		Paragraph{text("As the relays counted and measured them: mean delays, rates while more came than could pass, mean sizes of pieces, bytes before an end. What was not asked for, or could not be measured, is n/a.")}, t}}}, nil
+}
+
+// effect is an amount of a fault with its unit.
+func effect(v float64, unit string, known bool) string {
+	switch {
+	case !known:
+		return "n/a"
+	case unit == "ms":
+		return number(v, series.Timing) + " ms"
+	}
+	return grouped(math.Round(v)) + " " + unit
+}
+
+// endings says how a fault ended connections.
+func endings(f record.Fault) string {
+	var all []string
+	for _, e := range []struct {
+		n   int64
+		how string
+	}{{f.Resets, "reset"}, {f.Closed, "closed"}, {f.Refused, "refused"}} {
+		if e.n > 0 {
+			all = append(all, grouped(float64(e.n))+" "+e.how)
+		}
+	}
+	return dash(strings.Join(all, ", "))
 }

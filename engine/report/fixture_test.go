@@ -200,7 +200,8 @@ func rich() *fixture {
 	bad.LeftOut = []record.LeftOut{{T: 1, Why: "the first second"}, {T: 4, Why: "the load generator stalled for 61ms"}}
 	bad.Processes[0].Died = "signal: killed"
 	bad.Facts.Harness = []string{"sampling the host: no such file"}
-	bad.Facts.Faults = []record.Fault{{Relay: "slow_web", Toxic: "latency", Phase: "measure", Start: 2, End: 4, Connections: 16, Bytes: 123456, AskedMs: 20, MeasuredMs: 20.8}, {Relay: "slow_web", Toxic: "cut", Start: 4, End: 4.5}}
+	bad.Facts.Faults = []record.Fault{{Relay: "slow_web", Toxic: "latency", Phase: "measure", Start: 2, End: 4, Says: "latency of 20ms", Connections: 16, Bytes: 123456, Unit: "ms", Asked: 20, Measured: 20.8, Of: 900},
+		{Relay: "slow_web", Toxic: "reset-after", Start: 4, End: 4.5, Connections: 1200, Resets: 1100, Closed: 3}}
 	bad.Checks = append(bad.Checks, record.Guard{Name: "files", Message: "3 lines of series.jsonl could not be written"})
 	f.data[bad.ID].Events = []record.Event{{T: 3.2, Kind: "exit", Message: "nginx-tuned/0: signal: killed"}, {T: 1, Kind: "phase", Message: "measure"}}
 	f.data[bad.ID].Notes = []string{"the last line of events.jsonl was torn"}

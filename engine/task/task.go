@@ -217,7 +217,22 @@ type LoadOptions struct {
 type Relays interface {
 	// Fault puts a toxic in force on the relay until the returned function takes it away. The relay forgets it by itself
 	// after ttl, should the engine die.
-	Fault(ctx context.Context, relay, toxic string, attributes map[string]any, ttl time.Duration) (remove func(context.Context) error, err error)
+	Fault(ctx context.Context, relay string, t Toxic, ttl time.Duration) (remove func(context.Context) error, err error)
+}
+
+// A Toxic is what a relay is asked to do to what passes it.
+type Toxic struct {
+	Kind       string  // as plans and relays name it: latency, bandwidth, reset-after, ...
+	Says       string  // what it does, in words: latency of 20ms
+	Direction  string  // down: what the backend answers; up: what it is sent; both
+	Share      float64 // of the connections; 0: all
+	Seed       uint64  // of whatever is drawn
+	Attributes any     // of its kind, a type of package faults (faults.Latency, ...); it becomes JSON
+
+	// What is asked for, in the unit in which the effect is measured: ms of delay, B/s, B of a piece or before the end. Unit
+	// is empty where there is nothing to compare. Spread is the standard deviation that was asked for with it.
+	Asked, Spread float64
+	Unit          string
 }
 
 // A ProbeEnv is what the engine gives a probe for one sample.

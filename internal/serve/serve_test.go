@@ -161,8 +161,10 @@ func TestChain(t *testing.T) {
 		t.Errorf("took %v through a latency of 25 ms", took)
 	}
 	var now faults.Sample
-	if err := slow.Sample(t.Context(), &now); err != nil || now.Relays["slow_web"].Down.MeanDelay() < 25*time.Millisecond {
+	if err := slow.Sample(t.Context(), &now); err != nil || len(now.Relays["slow_web"].Toxics) != 1 {
 		t.Errorf("%+v, %v", now, err)
+	} else if ms, of := now.Relays["slow_web"].Toxics["latency"].Measured(); ms < 25 || of != 1 {
+		t.Errorf("measured %g ms of %d", ms, of)
 	}
 	if err := front.Control(t.Context(), proxy.Control{Routes: &[]proxy.Route{{Path: "/delay", Upstreams: []string{web.listen["http"]}}}}, nil); err != nil {
 		t.Fatal(err)
@@ -182,7 +184,7 @@ func TestChain(t *testing.T) {
 	}
 	var atFaults faults.Sample
 	slow.stop(t, &atFaults)
-	if r := atFaults.Relays["slow_web"]; r.Opened != atProxy.Upstreams[slow.listen["slow_web"]].Opened || r.Live != 0 || r.Down.Chunks != 1 || r.Down.Toxics != nil {
+	if r := atFaults.Relays["slow_web"]; r.Opened != atProxy.Upstreams[slow.listen["slow_web"]].Opened || r.Live != 0 || r.Acted["latency"] != 1 || r.Toxics != nil {
 		t.Errorf("faults: %+v", r)
 	}
 	var atOrigin origin.Sample

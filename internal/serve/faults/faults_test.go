@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/Shopify/toxiproxy/v2/stream"
@@ -53,9 +53,16 @@ func ask(t *testing.T, c net.Conn) time.Duration {
 	return time.Since(began)
 }
 
+// of is a control message that adds a toxic, of its kind's name, for an hour.
+func of(kind string, attributes any) Control {
+	body, _ := json.Marshal(attributes)
+	return Control{Add: &Toxic{Type: kind, Attributes: body, TTL: time.Hour}}
+}
+
 func latencyOf(d time.Duration, stream string, ttl time.Duration) Control {
-	attributes, _ := json.Marshal(Latency{Latency: d})
-	return Control{Add: &Toxic{Type: "latency", Stream: stream, Attributes: attributes, TTL: ttl}}
+	c := of("latency", Latency{Latency: d})
+	c.Add.Stream, c.Add.TTL = stream, ttl
+	return c
 }
 
 func control(t *testing.T, s *Server, c Control) Reply {
@@ -67,54 +74,55 @@ func control(t *testing.T, s *Server, c Control) Reply {
 	return r
 }
 
+// remove takes a toxic away and returns what it did, on all relays.
+func remove(t *testing.T, s *Server, name string) (sum Effect) {
+	t.Helper()
+	for _, e := range control(t, s, Control{Remove: name}).Effects {
+		sum = sum.Plus(e)
+	}
+	return sum
+}
+
+// inForce are the names of the toxics in force at a relay.
+func inForce(s *Server, name string) []string {
+	return slices.Sorted(maps.Keys(s.Sample().Relays[name].Toxics))
+}
+
 func TestLatencyOnALiveConnection(t *testing.T) {
 	for _, direction := range []string{Downstream, Upstream} {
 		t.Run(direction, func(t *testing.T) {
 			servetest.CheckLeaks(t)
 			s := start(t, servetest.Upstream(t, servetest.Echo), "one", "two")
-			effect := func(name string) Effect {
-				if r := s.Sample().Relays[name]; direction == Upstream {
-					return r.Up
-				} else {
-					return r.Down
-				}
-			}
 			one, two := dial(t, s, "one"), dial(t, s, "two")
 			ask(t, one)
-			if e := effect("one"); e.Chunks != 0 || e.Toxics != nil {
-				t.Errorf("before: %+v", e)
-			}
 			const added = 30 * time.Millisecond
 			c := latencyOf(added, direction, time.Hour)
 			c.Relays = []string{"one"}
-			if r := control(t, s, c); r != (Reply{1}) {
+			if r := control(t, s, c); r.Relays != 1 {
 				t.Errorf("reply %+v", r)
 			}
-			before := effect("one")
 			for range 3 {
 				if took := ask(t, one); took < added {
 					t.Errorf("took %v under a latency of %v", took, added)
 				}
 				ask(t, two)
 			}
-			e := effect("one").Since(before)
-			if e.Chunks != 3 || e.Bytes != 15 || e.MeanDelay() < added || !slices.Equal(e.Toxics, []string{"latency"}) {
-				t.Errorf("under the fault: %+v", e)
+			if one, two := inForce(s, "one"), inForce(s, "two"); !slices.Equal(one, []string{"latency"}) || two != nil {
+				t.Errorf("in force: %q and %q", one, two)
 			}
-			if e := effect("two"); e.Chunks != 0 || e.Toxics != nil {
-				t.Errorf("the other relay: %+v", e)
-			}
-			if r := control(t, s, Control{Remove: "latency"}); r != (Reply{1}) {
-				t.Errorf("reply to removing %+v", r)
+			r := control(t, s, Control{Remove: "latency"})
+			e := r.Effects["one"]
+			if got, of := e.Measured(); r.Relays != 1 || e.Connections != 1 || e.Chunks != 3 || e.Bytes != 15 || of != 3 || got < 30 {
+				t.Errorf("what it did: %+v", r)
 			}
 			ask(t, one)
-			if e := effect("one"); e.Chunks != 3 || e.Toxics != nil {
-				t.Errorf("after: %+v", e)
+			if now := inForce(s, "one"); now != nil {
+				t.Errorf("after: %q", now)
 			}
 			// The client may have the bytes before the relay has counted them.
 			servetest.Eventually(t, "the counters hold all that passed", func() bool {
 				r := s.Sample().Relays["one"]
-				return r.Opened == 1 && r.Live == 1 && r.BytesUp == 25 && r.BytesDown == 25
+				return r.Opened == 1 && r.Live == 1 && r.BytesUp == 25 && r.BytesDown == 25 && r.Chunks == 10 && r.Acted["latency"] == 1
 			})
 		})
 	}
@@ -129,11 +137,11 @@ func TestAFaultEndsByItself(t *testing.T) {
 		control(t, s, latencyOf(10*time.Minute, Downstream, ttl))
 		ask(t, c)
 		took := time.Since(began) // it waits for the end of the fault
-		e := s.Sample().Relays["web"].Down
+		e := remove(t, s, "latency")
 		if e.Chunks == 0 && ttl < servetest.Patience {
 			continue // this machine stood still: the fault was over before the chunk came
 		}
-		if e.Toxics != nil || e.Chunks != 1 || took < ttl {
+		if !e.Over || e.Chunks != 1 || e.Of != 0 || took < ttl {
 			t.Errorf("after its time to live of %v: took %v, %+v", ttl, took, e)
 		}
 		break
@@ -141,8 +149,8 @@ func TestAFaultEndsByItself(t *testing.T) {
 	control(t, s, latencyOf(0, Downstream, 20*time.Millisecond))
 	control(t, s, latencyOf(0, Downstream, time.Hour))
 	time.Sleep(40 * time.Millisecond)
-	if e := s.Sample().Relays["web"].Down; len(e.Toxics) != 1 {
-		t.Errorf("the second one of the name did not live on: %+v", e)
+	if now := inForce(s, "web"); len(now) != 1 {
+		t.Errorf("the second one of the name did not live on: %q", now)
 	}
 }
 
@@ -252,7 +260,7 @@ func TestFaultsComeAndGoUnderTraffic(t *testing.T) {
 	wg.Wait()
 	servetest.Eventually(t, "all closed", func() bool { return s.Sample().Relays["web"].Live == 0 })
 	r := s.Sample().Relays["web"]
-	if r.BytesUp != r.BytesDown || r.BytesUp%200000 != 0 || r.Up.Chunks == 0 || r.Down.Chunks == 0 {
+	if r.BytesUp != r.BytesDown || r.BytesUp%200000 != 0 || r.Acted["latency"] == 0 {
 		t.Errorf("counted %+v", r)
 	}
 }
@@ -308,12 +316,23 @@ func TestErrors(t *testing.T) {
 		{`{"relays": ["wbe"], "remove": "x"}`, `relay "wbe": there is web`},
 		{`{}`, "exactly one of add and remove"},
 		{`{"remove": "x", "add": {"type": "latency", "ttl": 1}}`, "exactly one of add and remove"},
-		{`{"add": {"type": "bandwidth", "ttl": 1}}`, `toxic type "bandwidth": there is latency`},
+		{`{"add": {"type": "bandwith", "ttl": 1}}`, `toxic type "bandwith": there are refuse, blackhole, stall, timeout, latency, bandwidth`},
+		{`{"add": {"type": "bandwidth", "ttl": 1}}`, `at least a byte a second`},
+		{`{"add": {"type": "slice", "ttl": 1}}`, `at least a byte`},
+		{`{"add": {"type": "slice", "ttl": 1, "attributes": {"size": 1, "delay": -1}}}`, `from 0 to 10m`},
+		{`{"add": {"type": "slow-close", "ttl": 1, "attributes": {"delay": -1}}}`, `from 0 to 10m`},
+		{`{"add": {"type": "timeout", "ttl": 1, "attributes": {"timeout": -1}}}`, `from 0 to 24h`},
+		{`{"add": {"type": "reset-after", "ttl": 1, "attributes": {"bytes": -1}}}`, `cannot be negative`},
+		{`{"add": {"type": "limit-data", "ttl": 1, "attributes": {"bytes": -1}}}`, `cannot be negative`},
+		{`{"add": {"type": "stall", "ttl": 1, "attributes": {"for": 1}}}`, `unknown field "for"`},
+		{`{"add": {"type": "stall", "ttl": 1, "share": 1.5}}`, `a share of 1.5`},
 		{`{"add": {"type": "latency"}}`, "needs a time to live"},
-		{`{"add": {"type": "latency", "ttl": 1, "stream": "sideways"}}`, `stream "sideways": there are downstream and upstream`},
+		{`{"add": {"type": "latency", "ttl": 1, "stream": "sideways"}}`, `stream "sideways": there are downstream, upstream and both`},
 		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latncy": 1}}}`, `unknown field "latncy"`},
 		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": -1}}}`, "neither can be negative"},
-		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": 1, "jitter": 2}}}`, "more than the latency"},
+		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": 1, "jitter": 2}}}`, "would need time to go backwards"},
+		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": 3, "jitter": 2, "distribution": "normal"}}}`, "more than 1ns of a latency of 3ns, normal"},
+		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": 3, "distribution": "gauss"}}}`, `distribution "gauss": there are normal, pareto, uniform`},
 		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": 700000000000}}}`, "at most 10m0s"},
 	} {
 		var c Control
@@ -325,70 +344,22 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", test.control, err, test.want)
 		}
 	}
-	if s.Sample().Relays["web"].Down.Toxics != nil {
+	if inForce(s, "web") != nil {
 		t.Error("a wrong control message changed something")
 	}
-}
-
-func TestJitterRepeats(t *testing.T) {
-	l := Latency{Latency: 10 * time.Millisecond, Jitter: 4 * time.Millisecond, Seed: 7}
-	draw := func(seed, number uint64) (all []time.Duration) {
-		l.Seed = seed
-		e := l.effect(number).(*latency)
-		for range 1000 {
-			d := e.draw()
-			if d < 6*time.Millisecond || d > 14*time.Millisecond {
-				t.Fatalf("drew %v", d)
-			}
-			all = append(all, d)
-		}
-		return all
-	}
-	first := draw(7, 1)
-	if !slices.Equal(first, draw(7, 1)) {
-		t.Error("the same seed and connection drew otherwise")
-	}
-	if slices.Equal(first, draw(7, 2)) || slices.Equal(first, draw(8, 1)) {
-		t.Error("another connection or seed drew the same")
-	}
-	if low, high := slices.Min(first), slices.Max(first); high-low < 7*time.Millisecond {
-		t.Errorf("drew from %v to %v only", low, high)
-	}
-}
-
-func TestLatencyKeepsWhatIsOnItsWay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		e := Latency{Latency: time.Second}.effect(1)
-		h := &hold{make(chan struct{}), make(chan struct{})}
-		for i := range 3 { // read at the same time, and so due at the same time
-			e.pass(h, &stream.StreamChunk{Timestamp: began}, func(*stream.StreamChunk) {
-				if got := time.Since(began); got != time.Second {
-					t.Errorf("chunk %d after %v", i, got)
-				}
-			})
-		}
-		over := make(chan struct{})
-		time.AfterFunc(time.Minute, func() { close(over) })
-		began = time.Now()
-		(&hold{over, nil}).until(began.Add(time.Hour))
-		if got := time.Since(began); got != time.Minute {
-			t.Errorf("waited %v, want until the fault is over", got)
-		}
-	})
 }
 
 // doubling and dropping stand for toxics that make more and less of a chunk.
 type doubling struct{}
 
-func (doubling) pass(_ *hold, c *stream.StreamChunk, next func(*stream.StreamChunk)) {
+func (doubling) pass(c *stream.StreamChunk, next func(*stream.StreamChunk)) {
 	next(c)
 	next(c)
 }
 
 type dropping struct{ n int }
 
-func (d *dropping) pass(_ *hold, c *stream.StreamChunk, next func(*stream.StreamChunk)) {
+func (d *dropping) pass(c *stream.StreamChunk, next func(*stream.StreamChunk)) {
 	if d.n++; d.n%3 != 0 {
 		next(c)
 	}
@@ -403,8 +374,12 @@ func TestEffectsInARow(t *testing.T) {
 		{[]effect{&dropping{}, doubling{}}, 4}, {[]effect{doubling{}, &dropping{}}, 4}, {[]effect{&dropping{}}, 2},
 	} {
 		got := 0
+		var all []*working
+		for _, e := range test.effects {
+			all = append(all, &working{hold: unlinked(Toxic{}), effect: e})
+		}
 		for range 3 {
-			through(test.effects, nil, &stream.StreamChunk{}, func(*stream.StreamChunk) { got++ })
+			through(all, &stream.StreamChunk{}, func(*stream.StreamChunk) { got++ })
 		}
 		if got != test.want {
 			t.Errorf("%d effects passed %d of 3, want %d", len(test.effects), got, test.want)

@@ -1,9 +1,11 @@
 package faults
 
 import (
-	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/Shopify/toxiproxy/v2/stream"
@@ -12,47 +14,90 @@ import (
 // MaxLatency bounds a latency with its jitter.
 const MaxLatency = 10 * time.Minute
 
-// Latency are the attributes of the toxic "latency": each chunk is passed on so long after it was read, never before the
-// chunk ahead of it. What is on its way does not count against the bandwidth.
+// Latency are the attributes of the toxic "latency": each chunk, and the end of the stream, is passed on so long after it
+// was read, never before the chunk ahead of it. What is on its way does not count against the bandwidth.
 type Latency struct {
-	Latency time.Duration `json:"latency"`          // nanoseconds
-	Jitter  time.Duration `json:"jitter,omitempty"` // uniform in [-Jitter, Jitter]; at most the latency
-	Seed    uint64        `json:"seed,omitempty"`   // of the jitter; connection i of a relay draws the same in each run
+	Latency      time.Duration `json:"latency"`                // nanoseconds, on average
+	Jitter       time.Duration `json:"jitter,omitempty"`       // how far it varies; see Distributions
+	Distribution string        `json:"distribution,omitempty"` // of Distributions; uniform if empty
 }
 
-var latencyKind = kind{"latency", func(attributes json.RawMessage) (toxic, error) {
-	var l Latency
-	if err := decode(attributes, &l); err != nil {
-		return nil, err
-	}
-	switch {
-	case l.Latency < 0 || l.Jitter < 0:
-		return nil, fmt.Errorf("latency %v with jitter %v: neither can be negative", l.Latency, l.Jitter)
-	case l.Jitter > l.Latency:
-		return nil, fmt.Errorf("jitter %v: more than the latency of %v would need time to go backwards", l.Jitter, l.Latency)
-	case l.Latency+l.Jitter > MaxLatency:
-		return nil, fmt.Errorf("latency %v with jitter %v: at most %v", l.Latency, l.Jitter, MaxLatency)
-	}
-	return l, nil
-}}
+var latencyKind = kind{"latency", attributes[Latency], mean}
 
-func (l Latency) effect(number uint64) effect {
-	return &latency{l, rand.New(rand.NewPCG(l.Seed, number))}
+func (l Latency) check() error {
+	d := distributions[l.distribution()]
+	switch {
+	case d.draw == nil:
+		return fmt.Errorf("distribution %q: there are %s", l.Distribution, strings.Join(Distributions(), ", "))
+	case l.Latency < 0 || l.Jitter < 0:
+		return fmt.Errorf("latency %v with jitter %v: neither can be negative", l.Latency, l.Jitter)
+	case l.Jitter > l.MostJitter():
+		return fmt.Errorf("jitter %v: more than %v of a latency of %v, %s, would need time to go backwards", l.Jitter, l.MostJitter(), l.Latency, l.distribution())
+	case l.Latency+l.Jitter > MaxLatency:
+		return fmt.Errorf("latency %v with jitter %v: at most %v", l.Latency, l.Jitter, MaxLatency)
+	}
+	return nil
+}
+
+func (l Latency) distribution() string {
+	if l.Distribution == "" {
+		return uniform
+	}
+	return l.Distribution
+}
+
+// MostJitter is how much of it is possible: no delay may be below zero, or the mean would not be the latency.
+func (l Latency) MostJitter() time.Duration {
+	return l.Latency / time.Duration(max(1, distributions[l.distribution()].part))
+}
+
+// Deviation is the standard deviation of the delays.
+func (l Latency) Deviation() time.Duration {
+	if l.distribution() == uniform {
+		return time.Duration(float64(l.Jitter) / math.Sqrt(3))
+	}
+	return l.Jitter
+}
+
+// Distributions are the names of those of a latency. In uniform the jitter is how far it goes up and down; in the others it
+// is the standard deviation. Normal is cut off at three of them, or at a delay of zero and of twice the latency if that is
+// less; pareto has a least delay, and rare ones that are far longer than the rest.
+func Distributions() []string {
+	var names []string
+	for name := range distributions {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (l Latency) effect(h *hold) effect {
+	salt := uint64(1)
+	if h.stream == Upstream {
+		salt = 2
+	}
+	return &latency{l, h, h.random(h.pair, salt)}
 }
 
 type latency struct {
 	Latency
+	hold   *hold
 	random *rand.Rand
 }
 
-func (l *latency) pass(h *hold, c *stream.StreamChunk, next func(*stream.StreamChunk)) {
-	h.until(c.Timestamp.Add(l.draw()))
-	next(c)
+func (l *latency) pass(c *stream.StreamChunk, next func(*stream.StreamChunk)) {
+	next(later(c, l.delay(c.Timestamp)))
 }
 
-func (l *latency) draw() time.Duration {
-	if l.Jitter == 0 {
-		return l.Latency.Latency
+func (l *latency) end(at time.Time) time.Time { return l.delay(at) }
+
+// delay waits until something that came at a time is due. What the relay itself held up for longer than that counts with
+// the delay that was drawn: the rest is not the toxic's.
+func (l *latency) delay(came time.Time) (due time.Time) {
+	d := l.draw(l.random)
+	due = came.Add(d)
+	if late, ok := l.hold.until(due); ok {
+		l.hold.measure(int64(d+late), 1)
 	}
-	return l.Latency.Latency - l.Jitter + time.Duration(l.random.Int64N(int64(2*l.Jitter)+1))
+	return due
 }

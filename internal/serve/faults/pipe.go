@@ -17,39 +17,14 @@ var register = sync.OnceFunc(func() { toxics.Register(typeName, new(permanent)) 
 // permanent is the one toxic of a direction. Toxiproxy makes it when it is added to the chain, before the relay's first
 // connection.
 type permanent struct {
-	current atomic.Pointer[setting] // nil: no fault
-	pair    *pair                   // the one whose link is being started; under relay.starting
-
-	chunks, bytes, delay atomic.Int64
+	current atomic.Pointer[setting]
+	stream  string
+	pair    *pair // the one whose link is being started; under relay.starting
 }
 
-// A setting is the toxics in force in a direction. It is not changed; another one takes its place.
-type setting struct {
-	toxics []toxic
-	names  []string
-	over   chan struct{} // closed when another one takes its place
-}
-
-// A hold is where a chunk waits.
-type hold struct {
-	over <-chan struct{} // the fault is
-	dead <-chan struct{} // the connection is
-}
-
-// until waits for the time, but not longer than the fault is in force and the connection lives.
-func (h *hold) until(t time.Time) {
-	wait := time.Until(t)
-	if wait <= 0 {
-		return
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-h.over:
-	case <-h.dead:
-	}
-}
+// A setting is the faults in force in a direction, in the order in which they act. It is not changed; another one takes
+// its place.
+type setting struct{ faults []*fault }
 
 // GetBufferSize is how many chunks may be on their way.
 func (p *permanent) GetBufferSize() int { return 1024 }
@@ -60,54 +35,58 @@ func (p *permanent) NewState() any { return p.pair }
 // Pipe passes the chunks of one connection.
 func (p *permanent) Pipe(stub *toxics.ToxicStub) {
 	pair := stub.State.(*pair)
-	out := func(c *stream.StreamChunk) { stub.Output <- c }
-	counted := func(c *stream.StreamChunk) {
-		p.delay.Add(int64(time.Since(c.Timestamp)))
-		p.bytes.Add(int64(len(c.Data)))
-		p.chunks.Add(1)
-		out(c)
+	line := &pair.down
+	if p.stream == Upstream {
+		line = &pair.up
 	}
+	out := func(c *stream.StreamChunk) { stub.Output <- c }
+	// The link takes a chunk only when it has written the one before: an empty one says when all are written. (Without data at
+	// all it would be the end of the stream.)
+	flush := func() { out(&stream.StreamChunk{Data: []byte{}}) }
 	var last *setting
-	var effects []effect
+	var all []*working
 	for {
 		select {
 		case <-stub.Interrupt:
 			return
 		case c := <-stub.Input:
-			if c == nil {
+			if now := p.current.Load(); now != last {
+				all, last = now.work(all, func(f *fault) *hold { return &hold{f, pair, p.stream, flush} }), now
+			}
+			if c == nil && pair.isDone() {
 				stub.Close()
 				return
 			}
-			now := p.current.Load()
-			if now == nil {
-				out(c)
+			if c == nil {
+				ends(all, pair.began.Add(time.Duration(line.ended.Load())))
+				stub.Close()
+				return
+			}
+			if pair.isDone() {
 				continue
 			}
-			if now != last {
-				last, effects = now, nil
-				for _, t := range now.toxics {
-					effects = append(effects, t.effect(pair.number))
-				}
-			}
-			through(effects, &hold{now.over, pair.dead}, c, counted)
+			through(all, c, out)
 		}
 	}
 }
 
-// through gives the chunk to the first effect, and what it lets pass to the others.
-func through(effects []effect, h *hold, c *stream.StreamChunk, out func(*stream.StreamChunk)) {
-	if len(effects) == 0 {
-		out(c)
-		return
+// work makes the effects of the faults on one direction of a connection; those that are at work already go on.
+func (s *setting) work(before []*working, to func(*fault) *hold) (all []*working) {
+next:
+	for _, f := range s.faults {
+		for _, w := range before {
+			if w.hold.fault == f {
+				all = append(all, w)
+				continue next
+			}
+		}
+		h := to(f)
+		if !f.hits(h.pair) {
+			continue
+		}
+		if e := f.toxic.effect(h); e != nil {
+			all = append(all, &working{hold: h, effect: e})
+		}
 	}
-	effects[0].pass(h, c, func(c *stream.StreamChunk) { through(effects[1:], h, c, out) })
-}
-
-// sample reads the counters.
-func (p *permanent) sample() Effect {
-	e := Effect{Chunks: p.chunks.Load(), Bytes: p.bytes.Load(), Delay: time.Duration(p.delay.Load())}
-	if now := p.current.Load(); now != nil {
-		e.Toxics = now.names
-	}
-	return e
+	return all
 }

@@ -1,7 +1,9 @@
 package faults
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,43 +86,53 @@ func (s *Server) Control(c Control) (Reply, error) {
 	if (c.Add == nil) == (c.Remove == "") {
 		return Reply{}, wrong("exactly one of add and remove is needed")
 	}
-	reply := Reply{}
 	if c.Add == nil {
-		for _, name := range names {
-			if s.relays[name].remove(c.Remove) {
-				reply.Relays++
-			}
-		}
-		return reply, nil
+		return s.remove(names, c.Remove)
 	}
-	f, err := newFault(*c.Add)
+	t := *c.Add
+	place, made, err := checked(&t)
 	if err != nil {
 		return Reply{}, wrong("%v", err)
 	}
-	for _, name := range names {
-		s.relays[name].put(f, c.Add.TTL)
-		reply.Relays++
+	for i, name := range names {
+		if err := s.relays[name].put(t, place, made); err != nil {
+			_, undo := s.remove(names[:i], t.Name)
+			return Reply{}, fmt.Errorf("toxic %s of relay %s: %w", t.Type, name, errors.Join(err, undo))
+		}
 	}
-	return reply, nil
+	return Reply{Relays: len(names)}, nil
 }
 
-func newFault(t Toxic) (fault, error) {
-	if t.Name == "" {
-		t.Name = t.Type
+func (s *Server) remove(names []string, toxic string) (Reply, error) {
+	reply := Reply{Effects: map[string]Effect{}}
+	var errs []error
+	for _, name := range names {
+		e, err := s.relays[name].remove(toxic)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("relay %s: %w", name, err))
+		}
+		if e != nil {
+			reply.Relays++
+			reply.Effects[name] = *e
+		}
 	}
-	if t.Stream == "" {
-		t.Stream = Downstream
-	}
-	place, made, err := parse(t)
+	return reply, errors.Join(errs...)
+}
+
+// checked fills in what a toxic leaves out.
+func checked(t *Toxic) (place int, made toxic, err error) {
+	t.Name, t.Stream = cmp.Or(t.Name, t.Type), cmp.Or(t.Stream, Downstream)
+	place, made, err = parse(*t)
 	switch {
 	case err != nil:
-		return fault{}, err
-	case t.Stream != Upstream && t.Stream != Downstream:
-		return fault{}, fmt.Errorf("toxic %s: stream %q: there are %s and %s", t.Type, t.Stream, Downstream, Upstream)
+	case t.Stream != Upstream && t.Stream != Downstream && t.Stream != Both:
+		err = fmt.Errorf("toxic %s: stream %q: there are %s, %s and %s", t.Type, t.Stream, Downstream, Upstream, Both)
+	case !(t.Share >= 0 && t.Share <= 1):
+		err = fmt.Errorf("toxic %s: a share of %v: from 0, which is all, to 1", t.Type, t.Share)
 	case t.TTL <= 0:
-		return fault{}, fmt.Errorf("toxic %s: it needs a time to live", t.Type)
+		err = fmt.Errorf("toxic %s: it needs a time to live", t.Type)
 	}
-	return fault{name: t.Name, stream: t.Stream, place: place, toxic: made}, nil
+	return place, made, err
 }
 
 // Sample reads the counters.
@@ -147,11 +159,9 @@ func (r *relay) stop(ctx context.Context) {
 	r.stopDials()
 	r.mu.Lock()
 	r.stopped = true
-	for _, f := range r.faults {
-		f.expiry.Stop()
+	for len(r.faults) > 0 {
+		r.end(r.faults[0])
 	}
-	r.faults = nil
-	r.apply()
 	for p := range r.pairs {
 		p.seen = -1
 	}

@@ -26,6 +26,9 @@ type Listener struct {
 	errors atomic.Int64
 	once   sync.Once
 	closed chan struct{}
+
+	mu    sync.Mutex
+	again chan struct{} // closed when it listens again; nil: it listens
 }
 
 // New keeps l open.
@@ -43,7 +46,17 @@ func (l *Listener) Accept() (net.Conn, error) {
 		if errors.Is(err, net.ErrClosed) {
 			return nil, err
 		}
-		l.errors.Add(1)
+		if again := l.refusing(); again != nil {
+			select {
+			case <-again:
+			case <-l.closed:
+				return nil, net.ErrClosed
+			}
+			continue
+		}
+		if !errors.Is(err, syscall.EINVAL) { // which is that it did not listen for a moment
+			l.errors.Add(1)
+		}
 		select {
 		case <-time.After(pause):
 		case <-l.closed:
