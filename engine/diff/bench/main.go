@@ -1,12 +1,11 @@
 // Bench finds out how often `planrun diff` raises a false alarm, and how often it finds a small slowdown. It is `make
 // bench-diff`; docs/benchmarks/diff.md says how to read what it prints.
 //
-//  1. Five pairs of result sets of the same nginx (A/A) tell the noise: a metric's gate is the largest noise floor or
-//     difference that diff saw in them.
+//  1. Five pairs of sides of the same nginx (A/A) tell the noise, and so a gate for each metric (gate.go).
 //  2. Ten other A/A pairs are compared with that gate. Each that does not pass is a false alarm.
-//  3. Ten pairs whose second set has an nginx with a little more work per request are compared with the same gate.
+//  3. Ten pairs whose second side has an nginx with a little more work per request are compared with the same gate.
 //
-// The two sets of a pair follow one another, and take turns in being the first.
+// A side is several short result sets. Those of a pair take turns, ABBA and BAAB.
 package main
 
 import (
@@ -23,6 +22,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/planrun/planrun/engine/stats"
 	"github.com/planrun/planrun/plans"
 )
 
@@ -31,8 +31,10 @@ var plan []byte
 
 type options struct {
 	calibrate, pairs int
-	repeats          int
+	sets, repeats    int
 	measure          time.Duration
+	foreign          float64
+	again            int
 	work             int
 	binary           string
 	keep             string
@@ -52,8 +54,11 @@ func parse(args []string) (o options, err error) {
 	f := flag.NewFlagSet("bench-diff", flag.ContinueOnError)
 	f.IntVar(&o.calibrate, "calibrate", 5, "A/A pairs that the gate is chosen from")
 	f.IntVar(&o.pairs, "pairs", 10, "A/A pairs that it is tried on, and as many with the slowdown")
-	f.IntVar(&o.repeats, "repeats", 5, "runs of a result set")
+	f.IntVar(&o.sets, "sets", 2, "result sets of a side")
+	f.IntVar(&o.repeats, "repeats", 2, "runs of a result set")
 	f.DurationVar(&o.measure, "measure", 2*time.Second, "of a run")
+	f.Float64Var(&o.foreign, "foreign", 0.15, "cores that something else may use, or a hypervisor take, in a run of a pair that counts")
+	f.IntVar(&o.again, "again", 8, "disturbed pairs that are measured again, at most; further ones count")
 	f.IntVar(&o.work, "work", 0, "regular expressions that the slow nginx tries more for each request; 0: tuned to 5 % of its CPU time first")
 	f.StringVar(&o.binary, "planrun", "", "the planrun to use, instead of one that is built for it")
 	f.StringVar(&o.keep, "keep", "", "keep the result sets in this directory")
@@ -63,6 +68,9 @@ func parse(args []string) (o options, err error) {
 	if err == nil && (o.calibrate < 1 || o.pairs < 1) {
 		err = fmt.Errorf("at least one pair of each kind is needed")
 	}
+	if err == nil && (o.sets < 1 || o.repeats < 1 || o.sets*o.repeats < stats.MinRuns) {
+		err = fmt.Errorf("a side needs %d runs, in all of its sets together", stats.MinRuns)
+	}
 	return o, err
 }
 
@@ -71,7 +79,7 @@ func bench(ctx context.Context, args []string, w io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	b := &runner{options: o, out: w}
+	b, begun := &runner{options: o, out: w}, time.Now()
 	if o.keep != "" {
 		if b.dir, err = filepath.Abs(o.keep); err != nil {
 			return err
@@ -99,7 +107,7 @@ func bench(ctx context.Context, args []string, w io.Writer) (err error) {
 			return err
 		}
 	}
-	noise, err := b.several(ctx, "A/A", o.calibrate, 0)
+	calm, err := b.several(ctx, "A/A", o.calibrate, 0)
 	if err != nil {
 		return err
 	}
@@ -111,19 +119,25 @@ func bench(ctx context.Context, args []string, w io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nThe slow nginx tries %d regular expressions more for each request.\n\n", b.work)
-	fmt.Fprintln(w, "| metric | gate | false alarms | slowdown found | its median ratio | diff says worse: A/A | diff says worse: slower |\n|:--|--:|--:|--:|--:|--:|--:|")
+	return b.table(ctx, calm, same, slow, time.Since(begun))
+}
+
+// table is what the pairs came to, as the document has it.
+func (b *runner) table(ctx context.Context, calm, same, slow []*pair, took time.Duration) error {
+	fmt.Fprintf(b.out, "\nThe slow nginx tries %d regular expressions more for each request. A side was %d sets of %d runs of %v. It took %v; %d disturbed pairs were measured again, %d count all the same.\n\n",
+		b.work, b.sets, b.repeats, b.measure, took.Round(time.Second), b.redo, b.kept)
+	fmt.Fprintln(b.out, "| metric | an A/A ratio scatters | gate | false alarms | slowdown found | its median ratio | diff says worse: A/A | diff says worse: slower |\n|:--|--:|--:|--:|--:|--:|--:|--:|")
 	for _, m := range metrics {
-		g := gateOf(m, noise)
-		alarms, err := b.gated(ctx, m, g, same)
+		n := noiseOf(m, calm)
+		alarms, err := b.gated(ctx, m, n.gate, same)
 		if err != nil {
 			return err
 		}
-		found, err := b.gated(ctx, m, g, slow)
+		found, err := b.gated(ctx, m, n.gate, slow)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "| %s | ratio %s %.3f | %v | %v | %.3f | %d of %d | %d of %d |\n", m.name, m.sign(), g, alarms, found, m.median(slow),
+		fmt.Fprintf(b.out, "| %s | %.1f %% | ratio %s %.3f | %v | %v | %.3f | %d of %d | %d of %d |\n", m.name, 100*n.scale, m.sign(), n.gate, alarms, found, m.median(slow),
 			m.worse(same), len(same), m.worse(slow), len(slow))
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/planrun/planrun/engine/diff"
 )
@@ -21,40 +22,42 @@ type runner struct {
 	options
 	out  io.Writer
 	dir  string
-	sets int
+	made int // result sets
+	redo int // pairs that were measured again
+	kept int // disturbed ones that were not
 }
 
-// set makes a result set of an nginx with so much work more for each request.
-func (b *runner) set(ctx context.Context, work int) (string, error) {
-	b.sets++
-	dir := filepath.Join(b.dir, "set-"+strconv.Itoa(b.sets))
+// set makes a result set of an nginx with so much work more for each request. The exit code is that of its verdicts.
+func (b *runner) set(ctx context.Context, work int) (dir string, exit int, err error) {
+	b.made++
+	dir = filepath.Join(b.dir, "set-"+strconv.Itoa(b.made))
 	c := exec.CommandContext(ctx, b.binary, "plan.yaml", "--out", dir, "--set", "work="+directives(work), "--set", "repeats="+strconv.Itoa(b.repeats), "--set", "measure="+b.measure.String())
 	c.Dir = b.dir
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // it takes back what it started
-	if msg, err := c.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("running the plan: %w\n%s", err, msg)
+	msg, err := c.CombinedOutput()
+	if code := c.ProcessState.ExitCode(); ctx.Err() == nil && (code == 1 || code == 3) {
+		return dir, code, nil
 	}
-	return dir, nil
+	if err != nil {
+		return "", 0, fmt.Errorf("running the plan: %w\n%s", err, msg)
+	}
+	return dir, 0, nil
 }
 
-// pair makes two sets and compares the second kind with the first. The second kind is made first if swapped.
+// pair makes the sets of two sides in turns and compares the second with the first.
 func (b *runner) pair(ctx context.Context, work int, swapped bool) (*pair, error) {
-	works := []int{0, work}
-	if swapped {
-		works = []int{work, 0}
-	}
-	p := &pair{rows: map[string]diff.JSONRow{}}
-	for i, n := range works {
-		dir, err := b.set(ctx, n)
+	p := &pair{order: inTurns(b.sets, swapped), rows: map[string]diff.JSONRow{}}
+	for _, side := range p.order {
+		dir, exit, err := b.set(ctx, side*work)
 		if err != nil {
 			return nil, err
 		}
-		p.dirs[i] = dir
+		if exit != 0 {
+			p.disturbed = "requests failed in " + filepath.Base(dir)
+		}
+		p.dirs[side] = append(p.dirs[side], dir)
 	}
-	if swapped {
-		p.dirs[0], p.dirs[1] = p.dirs[1], p.dirs[0]
-	}
-	args := []string{"--format", "json"}
+	args := []string{"--format", "json", "--metric", foreign, "--metric", stolen}
 	for _, m := range metrics {
 		args = append(args, "--metric", m.name)
 	}
@@ -67,15 +70,15 @@ func (b *runner) pair(ctx context.Context, work int, swapped bool) (*pair, error
 		return nil, fmt.Errorf("reading what diff says: %w", err)
 	}
 	for _, r := range d.Rows {
-		if r.Ratio == nil || r.Floor == nil {
-			return nil, fmt.Errorf("%s has no ratio or no noise floor: %s", r.Metric, r.Why)
-		}
 		p.rows[r.Metric] = r
 	}
 	for _, m := range metrics {
-		if _, ok := p.rows[m.name]; !ok {
-			return nil, fmt.Errorf("diff says nothing of %s", m.name)
+		if r, ok := p.rows[m.name]; !ok || r.Ratio == nil || r.Floor == nil {
+			return nil, fmt.Errorf("diff says no ratio of %s, or no noise floor: %s", m.name, r.Why)
 		}
+	}
+	if p.disturbed == "" {
+		p.disturbed = p.judge(b.foreign)
 	}
 	return p, nil
 }
@@ -83,7 +86,7 @@ func (b *runner) pair(ctx context.Context, work int, swapped bool) (*pair, error
 // diff compares a pair. The error of a gate that does not hold is an *exec.ExitError with code 1.
 func (b *runner) diff(ctx context.Context, p *pair, args ...string) ([]byte, error) {
 	var stderr bytes.Buffer
-	c := exec.CommandContext(ctx, b.binary, append([]string{"diff", p.dirs[0], p.dirs[1]}, args...)...)
+	c := exec.CommandContext(ctx, b.binary, append([]string{"diff", strings.Join(p.dirs[0], ","), strings.Join(p.dirs[1], ",")}, args...)...)
 	c.Stderr = &stderr
 	text, err := c.Output()
 	if err != nil {
@@ -121,27 +124,38 @@ func (b *runner) gated(ctx context.Context, m metric, gate float64, pairs []*pai
 	return t, nil
 }
 
-// several makes pairs, and says what each came to.
+// several makes pairs, and says what each came to. A disturbed one is measured again, as long as there is left of -again.
 func (b *runner) several(ctx context.Context, what string, n, work int) (out []*pair, err error) {
-	for i := range n {
-		r, err := b.pair(ctx, work, i%2 == 1)
+	for len(out) < n {
+		p, err := b.pair(ctx, work, len(out)%2 == 1)
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(b.out, "%s pair %d of %d:", what, i+1, n)
+		fmt.Fprintf(b.out, "%s pair %d of %d:", what, len(out)+1, n)
 		for _, m := range metrics {
-			fmt.Fprintf(b.out, "  %s %.3f (%s, floor %.3f)", m.name, *r.rows[m.name].Ratio, r.rows[m.name].Outcome, *r.rows[m.name].Floor)
+			r := p.rows[m.name]
+			fmt.Fprintf(b.out, "  %s %.3f (%s, floor %.3f)", m.name, *r.Ratio, r.Outcome, *r.Floor)
 		}
-		fmt.Fprintln(b.out)
-		out = append(out, r)
+		switch {
+		case p.disturbed == "":
+			fmt.Fprintln(b.out)
+		case b.redo < b.again:
+			b.redo++
+			fmt.Fprintf(b.out, "; disturbed, measured again: %s\n", p.disturbed)
+			continue
+		default:
+			b.kept++
+			fmt.Fprintf(b.out, "; disturbed, kept for there were %d already: %s\n", b.redo, p.disturbed)
+		}
+		out = append(out, p)
 	}
 	return out, nil
 }
 
-// tune finds how much work makes a request 5 % dearer: from the median of three pairs with 40 expressions more.
+// tune finds how much work makes a request 5 % dearer: from the median of two pairs with 40 expressions more.
 func (b *runner) tune(ctx context.Context) (int, error) {
 	const try, want = 40, 0.05
-	out, err := b.several(ctx, "tuning", 3, try)
+	out, err := b.several(ctx, "tuning", 2, try)
 	if err != nil {
 		return 0, err
 	}
@@ -150,10 +164,4 @@ func (b *runner) tune(ctx context.Context) (int, error) {
 		return 0, fmt.Errorf("%d regular expressions more do not show (ratio %.3f): this machine is too busy", try, 1+more)
 	}
 	return max(1, int(math.Round(try*want/more))), nil
-}
-
-// A pair of result sets, and what diff says of the second against the first, by metric.
-type pair struct {
-	dirs [2]string
-	rows map[string]diff.JSONRow
 }
