@@ -7,74 +7,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/compare"
-	"github.com/planrun/planrun/engine/record"
 )
-
-// A contest is the targets of one scenario, stage and matrix value by its headline metric: the best, the next best, and what
-// the ratio of the two may be taken for.
-type contest struct {
-	cell        *record.Cell // one of them
-	where       string
-	metric      string
-	first, next string
-	between     comparison
-	behind      []comparison // each other target against the best, only those that are worse beyond the noise
-}
-
-// contests are those of all cells in which at least two targets have a value.
-func (b *builder) contests() (out []contest, err error) {
-	all := make([]int, len(b.res.Cells))
-	for i := range all {
-		all[i] = i
-	}
-	units, err := b.units(all)
-	if err != nil {
-		return nil, err
-	}
-	for _, g := range b.groups(units, slices.DeleteFunc(b.coordinates(), func(n string) bool { return n == "target" })) {
-		if metrics := b.headline(g); len(metrics) > 0 {
-			if c, ok := b.contest(g, metrics[0]); ok {
-				out = append(out, c)
-			}
-		}
-	}
-	return out, nil
-}
-
-func (b *builder) contest(g []unit, metric string) (contest, bool) {
-	m := compare.ParseName(metric)
-	c := contest{cell: g[0].cell, where: b.contested(g[0].cell), metric: metric}
-	rest := slices.Clone(g)
-	best := func() string {
-		sides := make([]compare.Side, len(rest))
-		for i, u := range rest {
-			sides[i] = b.side(rest, u.at("target"))
-		}
-		i := compare.Best(m, b.desc(metric), sides, compare.Options{})
-		if i < 0 { // what has a value that says nothing still is to be named
-			i = slices.IndexFunc(rest, func(u unit) bool { return b.read(u, m).Why == "" })
-		}
-		if i < 0 {
-			return ""
-		}
-		target := rest[i].at("target")
-		rest = slices.Delete(rest, i, i+1)
-		return target
-	}
-	c.first, c.next = best(), best()
-	if c.first == "" || c.next == "" {
-		return c, false
-	}
-	c.between = b.compare(g, record.Ratio{Of: c.first, To: record.Against{Target: c.next}}, m)
-	for _, u := range g {
-		if t := u.at("target"); t != c.first {
-			if behind := b.compare(g, record.Ratio{Of: t, To: record.Against{Target: c.first}}, m); behind.Outcome() == compare.Worse {
-				c.behind = append(c.behind, behind)
-			}
-		}
-	}
-	return c, true
-}
 
 // How much the findings name of who is ahead.
 const (

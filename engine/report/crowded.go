@@ -58,15 +58,13 @@ func (b *builder) crowd(cell *record.Cell) (worst crowd, ok bool) {
 		if r == nil {
 			continue
 		}
-		for _, l := range r.Loads {
-			for _, phase := range phasesOf(r, l) {
-				n := l.Totals[phase]
-				c := crowd{cell, phase, l.Spec, n.Sent, n.Due - n.Generator - n.Errors[load.Connect] - n.Errors[load.TLS]}
-				if len(l.Spec.Rate) == 0 || phase == "" || !recorded(r, phase) || c.due <= 0 || c.share() >= sentInTime || ok && c.share() >= worst.share() {
-					continue
-				}
-				worst, ok = c, true
+		for l, phase := range phasesOf(r) {
+			n := l.Totals[phase]
+			c := crowd{cell, phase, l.Spec, n.Sent, n.Due - n.Generator - n.Errors[load.Connect] - n.Errors[load.TLS]}
+			if len(l.Spec.Rate) == 0 || phase == "" || !recorded(r, phase) || c.due <= 0 || c.share() >= sentInTime || ok && c.share() >= worst.share() {
+				continue
 			}
+			worst, ok = c, true
 		}
 	}
 	return worst, ok

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -89,22 +90,20 @@ func failures(b *builder) ([]Section, error) {
 			if r == nil {
 				continue
 			}
-			for _, l := range r.Loads {
-				for _, phase := range phasesOf(r, l) {
-					n := l.Totals[phase]
-					if failedOf(n) == 0 && n.Generator == 0 {
-						continue
-					}
-					if len(t.Rows) == mostFailures {
-						more++
-						continue
-					}
-					name := phase
-					if !recorded(r, phase) {
-						name += " (does not count)"
-					}
-					t.Rows = append(t.Rows, row(b.runName(r), l.Name, name, grouped(float64(n.Due)), grouped(float64(failedOf(n))), dash(classes(n)), failedTook(r, l, phase), grouped(float64(n.Generator))))
+			for l, phase := range phasesOf(r) {
+				n := l.Totals[phase]
+				if failedOf(n) == 0 && n.Generator == 0 {
+					continue
 				}
+				if len(t.Rows) == mostFailures {
+					more++
+					continue
+				}
+				name := phase
+				if !recorded(r, phase) {
+					name += " (does not count)"
+				}
+				t.Rows = append(t.Rows, row(b.runName(r), l.Name, name, grouped(float64(n.Due)), grouped(float64(failedOf(n))), dash(classes(n)), failedTook(r, l, phase), grouped(float64(n.Generator))))
 			}
 			for _, e := range r.Examples {
 				if !seen[e] && len(examples) < 20 {
@@ -179,17 +178,26 @@ func (b *builder) whenTable() (Table, error) {
 	return t, nil
 }
 
-// phasesOf are the phases of a load in the order in which they were run.
-func phasesOf(r *record.Run, l record.Load) (out []string) {
-	for _, p := range r.Phases {
-		if _, ok := l.Totals[p.Name]; ok && !slices.Contains(out, p.Name) {
-			out = append(out, p.Name)
+// phasesOf goes through the loads of a run, and through the phases of each in the order in which they were run.
+func phasesOf(r *record.Run) iter.Seq2[record.Load, string] {
+	return func(yield func(record.Load, string) bool) {
+		for _, l := range r.Loads {
+			var phases []string
+			for _, p := range r.Phases {
+				if _, ok := l.Totals[p.Name]; ok && !slices.Contains(phases, p.Name) {
+					phases = append(phases, p.Name)
+				}
+			}
+			for _, p := range sorted(l.Totals) {
+				if !slices.Contains(phases, p) {
+					phases = append(phases, p)
+				}
+			}
+			for _, p := range phases {
+				if !yield(l, p) {
+					return
+				}
+			}
 		}
 	}
-	for _, p := range sorted(l.Totals) {
-		if !slices.Contains(out, p) {
-			out = append(out, p)
-		}
-	}
-	return out
 }

@@ -2,11 +2,7 @@ package report
 
 import (
 	"fmt"
-	"slices"
 
-	"github.com/planrun/planrun/engine/compare"
-	"github.com/planrun/planrun/engine/record"
-	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/stats"
 )
 
@@ -16,64 +12,25 @@ const mostLeaders = 20
 // leaders says for each row of targets who is ahead by the headline metric, how far, and whether that is more than noise.
 // The leader is compared with each target that is not beyond the noise behind it, and with the next best.
 func (b *builder) leaders() (items []Text, err error) {
-	all := make([]int, len(b.res.Cells))
-	for i := range all {
-		all[i] = i
+	all, err := b.contests()
+	for _, c := range all[:min(len(all), mostLeaders)] {
+		items = append(items, b.leader(c))
 	}
-	units, err := b.units(all)
-	if err != nil || len(units) == 0 {
-		return nil, err
-	}
-	coords := slices.DeleteFunc(b.coordinates(), func(n string) bool { return n == "target" })
-	more := 0
-	for _, g := range b.groups(units, coords) {
-		metrics := b.headline(g)
-		if len(metrics) == 0 {
-			continue
-		}
-		m := compare.ParseName(metrics[0])
-		t := b.leader(g, m)
-		if t == nil {
-			continue
-		}
-		if len(items) == mostLeaders {
-			more++
-			continue
-		}
-		items = append(items, t)
-	}
-	if more > 0 {
+	if more := len(all) - mostLeaders; more > 0 {
 		items = append(items, text(fmt.Sprintf("%d more comparisons are in the tables.", more)))
 	}
-	return items, nil
+	return items, err
 }
 
-func (b *builder) leader(g []unit, m compare.Name) Text {
-	ranked := slices.DeleteFunc(slices.Clone(g), func(u unit) bool { return b.read(u, m).Why != "" })
-	if len(ranked) < 2 {
-		return nil
-	}
-	lower := b.desc(m.Metric).Better == series.Lower
-	slices.SortStableFunc(ranked, func(x, y unit) int {
-		vx, vy := b.read(x, m).Value, b.read(y, m).Value
-		switch {
-		case vx == vy:
-			return 0
-		case (vx < vy) == lower:
-			return -1
-		}
-		return 1
-	})
-	coord := ranked[0].cell.Coord
-	coord.Target = ""
-	first := oneLine(ranked[0].at("target"))
-	to := func(u unit) comparison {
-		c := b.compare(g, record.Ratio{Of: ranked[0].at("target"), To: record.Against{Target: u.at("target")}}, m)
+func (b *builder) leader(contest contest) Text {
+	first, ranked := oneLine(contest.first), contest.ranked
+	to := func(target string) comparison {
+		c := b.lead(contest, target)
 		c.to = oneLine(c.to)
 		return c
 	}
-	second := to(ranked[1])
-	t := text(b.name(coord)+": ", mono(m.Text), " ")
+	second := to(contest.next)
+	t := text(contest.where+": ", mono(contest.metric), " ")
 	switch {
 	case second.Ratio.NA != "":
 		return append(t, text("of "+first+" to "+second.to+" has no ratio: "+second.Ratio.NA+".")...)

@@ -112,11 +112,9 @@ func (b *builder) sayPlace(p place, when *outbreak) string {
 
 // failingPhases are the recorded phases of a run in which requests failed.
 func failingPhases(r *record.Run) (out []string) {
-	for _, l := range r.Loads {
-		for _, phase := range phasesOf(r, l) {
-			if recorded(r, phase) && failedOf(l.Totals[phase]) > 0 && !slices.Contains(out, oneLine(phase)) {
-				out = append(out, oneLine(phase))
-			}
+	for l, phase := range phasesOf(r) {
+		if recorded(r, phase) && failedOf(l.Totals[phase]) > 0 && !slices.Contains(out, oneLine(phase)) {
+			out = append(out, oneLine(phase))
 		}
 	}
 	return out
