@@ -187,8 +187,10 @@ func (s *Section) check(c *Check) {
 		kind, allowed = "table", []string{"where", "rows", "columns", "metrics", "ratios", "losses", "aggregate"}
 	case c.Has("chart"):
 		kind, allowed = "chart", []string{"where", "rows", "as"}
+	case c.Has("beside"):
+		kind, allowed = "beside", []string{"label"}
 	default:
-		c.Errorf("", "want a section of the report").Hint = "write verdicts, table: TITLE or chart: METRIC"
+		c.Errorf("", "want a section of the report").Hint = "write verdicts, table: TITLE, chart: METRIC or beside: DIR"
 		return
 	}
 	for _, e := range c.n.fields {

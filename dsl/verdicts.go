@@ -22,7 +22,7 @@ type Case struct {
 	Outcome string `yaml:"outcome" hole:"no" required:"true" enum:"pass|fail|inconclusive" doc:"what it means"`
 }
 
-// A Section is a section of the report: one of Section, Table and Chart.
+// A Section is a section of the report: one of Section, Table, Chart and Beside.
 type Section struct {
 	Section string   `yaml:"section" hole:"no" kind:"true" short:"true" enum:"verdicts" doc:"a section that planrun writes by itself"`
 	Table   string   `yaml:"table" hole:"no" kind:"true" doc:"a table; the value is its title"`
@@ -34,6 +34,8 @@ type Section struct {
 	Ratios  []Ratio  `yaml:"ratios" doc:"ratios between targets, with their noise"`
 	Losses  Losses   `yaml:"losses" doc:"makes it the table of where each target loses"`
 	As      string   `yaml:"as" hole:"no" enum:"lines|bars" doc:"the form of a chart"`
+	Beside  string   `yaml:"beside" hole:"no" kind:"true" path:"true" doc:"an earlier result set, whose figures stand in every table behind today's, with the ratio of today's to them"`
+	Label   string   `yaml:"label" hole:"no" doc:"what heads the columns of beside; left out: the name of its directory"`
 
 	Aggregate string `yaml:"aggregate" hole:"no" enum:"geomean" doc:"adds the geometric mean of each column and of each ratio over the rows; a row in which a side that is compared has no value is left out for all sides, and listed"`
 }

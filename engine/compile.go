@@ -54,6 +54,7 @@ type Options struct {
 	Always     []dsl.Kind                        // kinds of probes that every run has
 	ReadFile   func(path string) ([]byte, error) // of the plan's files; nil: os.ReadFile
 	Files      int                               // open files that a process may have; 0: this process's hard limit
+	Stored     bool                              // the plan is that of a result set: earlier sets that it names may be gone
 }
 
 // Compile binds what is known, lists the cells and checks every expression. The program is nil if a problem is more than

@@ -29,10 +29,13 @@ type Outcome struct {
 
 // ConcludeOptions say how a result set is judged. The zero value judges what is there as the plan says.
 type ConcludeOptions struct {
-	Gate string // as in verdict.Options; "plan" is as the plan says
-	// Beside finds the earlier result sets whose figures stand beside these in the report; nil is none.
-	Beside func(*record.Results) ([]report.Beside, error)
+	Gate   string // as in verdict.Options; "plan" is as the plan says
+	Beside Beside
 }
+
+// Beside finds the earlier result sets whose figures stand beside those of a set in its report (report.Input.Beside and Absent);
+// nil is none.
+type Beside func(*record.Set, *report.Input) error
 
 // Conclude judges what a result set holds by a program's verdicts, and writes results.json, report.md and report.html. It needs nothing
 // but the set and the program, so it serves a run that just ended as well as one whose engine died.
@@ -125,14 +128,14 @@ func judge(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error) {
 	res.Targets, res.Scenarios = p.shownTargets(env), p.shownScenarios(runs)
 	res.Sections = p.sections(res)
 	out := &Outcome{Set: set, Results: res}
-	out.Exit, out.Why = exit(end, failed, rules.Summarize(js))
+	out.Exit, out.Why = exit(end, failed, rules.Summarize(js), js)
 	res.Exit, res.ExitWhy = out.Exit, out.Why
 	if err := set.WriteResults(res); err != nil {
 		return nil, err
 	}
 	out.Input = input(set, res, env, runs, notes)
 	if opt.Beside != nil {
-		if out.Input.Beside, err = opt.Beside(res); err != nil {
+		if err := opt.Beside(set, &out.Input); err != nil {
 			return nil, err
 		}
 	}

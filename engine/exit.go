@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
@@ -9,7 +10,7 @@ import (
 )
 
 // exit gives the code, the first that applies of 5, 130, 4, 1, 3, 0, and why. README.md says what each means.
-func exit(end *record.End, failed []string, gates verdict.Summary) (int, string) {
+func exit(end *record.End, failed []string, gates verdict.Summary, js []verdict.Judgement) (int, string) {
 	switch {
 	case len(end.NotUndone) > 0:
 		return 5, counted(len(end.NotUndone), "change could", "changes could") + " not be undone; `planrun clean` tries again"
@@ -36,9 +37,33 @@ func exit(end *record.End, failed []string, gates verdict.Summary) (int, string)
 	}
 	why := counted(gates.Passed, "gate", "gates") + " passed, none failed"
 	if gates.Unsupported > 0 {
-		why += fmt.Sprintf("; %d could not be judged: unsupported, or not installed", gates.Unsupported)
+		why += fmt.Sprintf("; %d could not be judged: %s", gates.Unsupported, unjudged(js))
 	}
 	return 0, why
+}
+
+// unjudged says of which targets gates could not be judged, and why: "haproxy (not installed on this machine: haproxy)". Of a
+// gate that is of no single target its name stands there.
+func unjudged(js []verdict.Judgement) string {
+	const most = 3
+	var all []string
+	for _, j := range js {
+		if j.Gate == "" || j.Outcome != verdict.NotSupported {
+			continue
+		}
+		of := j.At.Target
+		if of == "" {
+			of = fmt.Sprintf("%q", j.Verdict)
+		}
+		if words := of + " (" + short(j.Reason) + ")"; !slices.Contains(all, words) {
+			all = append(all, words)
+		}
+	}
+	words := strings.Join(all[:min(most, len(all))], ", ")
+	if more := len(all) - most; more > 0 {
+		words += fmt.Sprintf(" and %d more", more)
+	}
+	return words
 }
 
 // short is an error on one line: where it quotes a log, with the last line of that.

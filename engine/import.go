@@ -28,6 +28,7 @@ type ImportOptions struct {
 	Content []byte // of the file
 	Command []string
 	Gate    string // as in verdict.Options
+	Beside  Beside
 }
 
 // Import makes a result set of published figures, judges it and writes the report. Nothing is written if the file has a
@@ -85,7 +86,7 @@ func (p *Program) Import(opt ImportOptions) (_ *Outcome, err error) {
 		return nil, err
 	}
 	ended = true
-	return Conclude(set, p, ConcludeOptions{Gate: opt.Gate})
+	return Conclude(set, p, ConcludeOptions{Gate: opt.Gate, Beside: opt.Beside})
 }
 
 // publishedCells are the plan's cells as figures are held against them.

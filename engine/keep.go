@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -37,8 +38,12 @@ func (s *session) writePlan() error {
 	return s.set.WriteFile("plan.yaml", []byte(s.redact(string(resolved))))
 }
 
-// keepFile copies a file that the plan refers to (a template), and gives its path in the result set.
+// keepFile copies a file that the plan refers to (a template), and gives its path in the result set. An earlier result set stays
+// where it is.
 func (s *session) keepFile(path string) (string, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Abs(path)
+	}
 	b, err := s.p.readFile(path)
 	if err != nil {
 		return "", err

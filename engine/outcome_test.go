@@ -65,6 +65,11 @@ report:
 	if out.Exit != 0 {
 		t.Errorf("exit %d: %s", out.Exit, out.Why)
 	}
+	for _, want := range []string{"could not be judged: ", "haproxy (not installed on this machine: haproxy)", "proxy (it is too hard)"} {
+		if !strings.Contains(out.Why, want) {
+			t.Errorf("the last line does not say %q: %s", want, out.Why)
+		}
+	}
 	got := map[string]string{}
 	for _, r := range runs(t, out) {
 		got[r.Coord.Target+" "+r.Coord.Scenario] = string(r.Status) + " " + r.Reason

@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,6 +35,7 @@ func (c *compilation) checkSections() {
 	for _, ph := range phases {
 		windows = append(windows, "phase/"+ph)
 	}
+	var labels []string
 	for i := range c.Plan.Report {
 		p := &c.Plan.Report[i]
 		if w := p.Val.Where; w.IsSet() {
@@ -40,6 +44,16 @@ func (c *compilation) checkSections() {
 			if problems == nil && len(cells) == 0 {
 				c.list.Addf(w.Pos(1, 0), "no cell of the plan is selected").Hint = "compare with the names of the schedule"
 			}
+		}
+		if p.Val.Beside != "" && !c.opt.Stored {
+			if _, err := os.Stat(filepath.Join(p.Val.Beside, "journal.jsonl")); err != nil {
+				c.list.Addf(p.PosOf("beside"), "beside: %s is no result set", p.Val.Beside).Hint = "name the directory of one, from where the plan is; planrun leaves them in results/PLAN-TIME"
+			}
+			label := cmp.Or(p.Val.Label, filepath.Base(p.Val.Beside))
+			if slices.Contains(labels, label) {
+				c.list.Addf(p.PosOf("beside"), "beside: two earlier result sets are called %s", label).Hint = "give one of them a label"
+			}
+			labels = append(labels, label)
 		}
 		for _, m := range p.Val.Metrics {
 			name, stat := m, ""

@@ -38,6 +38,7 @@ type RunOptions struct {
 	Worker    []string        // the command of builtins; nil: this executable and "worker"
 	Hurry     <-chan struct{} // closed by the second interrupt: in-flight requests are not waited for; may be nil
 	Progress  Progress        // nil: none
+	Beside    Beside
 	// Boundary is called before and after every entry of the journal. Tests end the engine in it.
 	Boundary func(after bool, e journal.Line)
 }
@@ -107,7 +108,7 @@ func (p *Program) Run(ctx context.Context, opt RunOptions) (*Outcome, error) {
 	if e := s.set.WriteEnd(end); e != nil {
 		return nil, errors.Join(err, e)
 	}
-	out, e := Conclude(s.set, p, ConcludeOptions{Gate: opt.Gate})
+	out, e := Conclude(s.set, p, ConcludeOptions{Gate: opt.Gate, Beside: opt.Beside})
 	if e != nil {
 		return nil, errors.Join(err, e)
 	}

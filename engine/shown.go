@@ -87,6 +87,9 @@ func (p *Program) shownScenarios(runs []*record.Run) (out []record.Scenario) {
 func (p *Program) sections(res *record.Results) (out []record.Section) {
 	for i := range p.Plan.Report {
 		v := p.Plan.Report[i].Val
+		if v.Beside != "" { // it is no section: see Earlier
+			continue
+		}
 		s := record.Section{Kind: v.Section, Rows: v.Rows, Columns: v.Columns, Metrics: v.Metrics, As: v.As, Aggregate: v.Aggregate, Cells: []int{}}
 		switch {
 		case v.Table != "":
@@ -108,6 +111,19 @@ func (p *Program) sections(res *record.Results) (out []record.Section) {
 			s.Losses = &a
 		}
 		out = append(out, s)
+	}
+	return out
+}
+
+// An Earlier is an earlier result set that the plan wants beside its own figures in the report.
+type Earlier struct{ Dir, Label string }
+
+// Earlier are those of the plan's report, in its order.
+func (p *Program) Earlier() (out []Earlier) {
+	for i := range p.Plan.Report {
+		if v := p.Plan.Report[i].Val; v.Beside != "" {
+			out = append(out, Earlier{v.Beside, v.Label})
+		}
 	}
 	return out
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/planrun/planrun/engine/report"
 )
 
 func (p *program) checkCommand() *cobra.Command {
@@ -23,9 +25,9 @@ Exit code 2 if there is one. Warnings are printed too, and are no problem.`,
 			}
 			later := ""
 			if len(prog.Later) > 0 {
-				later = fmt.Sprintf("; %s of it this build cannot run yet: planrun run says which", plural(len(prog.Later), "part"))
+				later = fmt.Sprintf("; %s of it this build cannot run yet: planrun run says which", report.Count(len(prog.Later), "part"))
 			}
-			_, err = fmt.Fprintf(p.out, "%s: no problem in %s and %s%s\n", args[0], plural(len(prog.Cells), "cell"), plural(len(prog.Plan.Verdicts), "verdict"), later)
+			_, err = fmt.Fprintf(p.out, "%s: no problem in %s and %s%s\n", args[0], report.Count(len(prog.Cells), "cell"), report.Count(len(prog.Plan.Verdicts), "verdict"), later)
 			return err
 		},
 	}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -36,18 +34,22 @@ var diffFormats = map[string]func(*diff.Diff, io.Writer) error{
 func (p *program) diffCommand() *cobra.Command {
 	var f diffFlags
 	c := &cobra.Command{
-		Use:   "diff A B",
+		Use:   "diff A[,A2...] B[,B2...]",
 		Short: "Compare two result sets: what differs between them, and what B is better and worse in",
 		Long: `Compare two result sets, A (before) and B (after), or two targets of one: DIR:TARGET DIR:TARGET.
 
+A side may be several sets of the same thing, with commas between them: A,A2 B,B2. Its runs are then those of all of them, and
+how far its sets lie apart is part of the noise floor. Of a side of one set that is not known: runs that follow one another
+lie closer together than those of another hour. Three sets a side, measured in turns, tell it well.
+
 First comes what differs beside the figures: the plan, the machine, the programs. Then each metric of each cell that both
 have, with the ratio B/A, its range, and whether B is better, worse, within the noise, or why that cannot be said; what got
-worse stands first. Sets that did not measure the same thing (other windows, other loads, metrics of another definition)
+worse stands first. Beyond the noise is a ratio that is outside the noise floor, and whose 95 % interval is all on that side of 1. Sets that did not measure the same thing (other windows, other loads, metrics of another definition)
 are refused unless --force is given.
 
 --gate is a condition over each row, in the language of verdicts. It may read metric, scenario, target, stage, matrix.AXIS,
 ratio (B/A), low and high (its range), noise ("beyond", "within", "unknown"), floor (the noise floor, as a factor),
-outcome ("better", "worse", "differs", "within noise", "equal"; failures where A has none are worse), better ("lower", "higher", ""), value_a, value_b,
+repeats (the part of it that is of further sets and of other stages), outcome ("better", "worse", "differs", "within noise", "equal"; failures where A has none are worse), better ("lower", "higher", ""), value_a, value_b,
 n_a and n_b (runs). The value of what is summed, such as failed, is that of all runs, so value_a and value_b can be
 judged only if n_a == n_b; failed.mean is that of one run. What a row does not have, because it is n/a, its noise is not known or a guard spoils it, satisfies
 nothing: a gate over all metrics cannot be judged as soon as it asks something of a row that the row does not have, so
@@ -58,6 +60,7 @@ Exit codes: 0, or with --gate 1 if it is false for a row and 3 if it cannot be e
 2 if the sets cannot be compared.`,
 		Example: `  planrun diff results/before results/latest
   planrun diff results/before results/latest --metric '*_ms' --format csv
+  planrun diff results/before,results/again results/latest
   planrun diff results/before results/latest --metric failed.mean --gate 'value_b <= value_a'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -81,11 +84,11 @@ func (p *program) diff(args []string, f diffFlags) error {
 	if !ok {
 		return fmt.Errorf("--format %s: %s", f.format, dsl.Suggest(f.format, []string{"text", "md", "json", "csv"}, "there are"))
 	}
-	a, b, err := twoSets(args)
+	a, b, err := twoSides(args)
 	if err != nil {
 		return err
 	}
-	if err := knownCells(f.only, a, b); err != nil {
+	if err := knownCells(f.only, slices.Concat([]*diff.Set{a, b}, a.More, b.More)...); err != nil {
 		return err
 	}
 	opt := diff.CompareOptions{Metrics: f.metrics}
@@ -129,46 +132,6 @@ func refused(d *diff.Diff) error {
 	}
 	s.WriteString("run one of them again like the other, leave cells out with --only, or compare all the same with --force")
 	return errors.New(s.String())
-}
-
-// twoSets opens what the arguments name: two result sets, or a target of each.
-func twoSets(args []string) (a, b *diff.Set, err error) {
-	if len(args) != 2 {
-		return nil, nil, fmt.Errorf("diff compares two result sets: planrun diff A B; there %s", are(len(args), "argument"))
-	}
-	var sets [2]*diff.Set
-	var targets int
-	for i, arg := range args {
-		dir, target := arg, ""
-		if _, err := os.Stat(dir); err != nil {
-			if at := strings.LastIndexByte(arg, ':'); at > 0 {
-				dir, target = arg[:at], arg[at+1:]
-				targets++
-			}
-		}
-		if dir, err = oneSet([]string{filepath.Clean(dir)}); err != nil {
-			return nil, nil, err
-		}
-		sets[i], err = diff.Open(dir, diff.Options{Name: dir, Target: target, Tree: dsl.Tree})
-		var none *diff.NoTarget
-		if errors.As(err, &none) {
-			return nil, nil, fmt.Errorf("%w; %s", err, dsl.Suggest(none.Target, none.Known, "there are"))
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	if targets == 1 {
-		return nil, nil, fmt.Errorf("one side names a target, the other does not; name one on both: %s:TARGET %s:TARGET", sets[0].Name, sets[1].Name)
-	}
-	return sets[0], sets[1], nil
-}
-
-func are(n int, what string) string {
-	if n == 1 {
-		return "is 1 " + what
-	}
-	return "are " + plural(n, what)
 }
 
 // knownCells finds words of --only that neither set has.

@@ -12,6 +12,7 @@ import (
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/diff"
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/report"
 	"github.com/planrun/planrun/engine/stats"
 	"github.com/planrun/planrun/engine/verdict"
 )
@@ -38,7 +39,7 @@ func (p *program) rowGate(text string, d *diff.Diff) (*rowGate, error) {
 		{Name: "better", Type: kind(verdict.Text), Values: []string{"lower", "higher", ""}},
 		{Name: "outcome", Type: kind(verdict.Text), Values: []string{string(compare.Better), string(compare.Worse), string(compare.Differs), string(compare.WithinNoise), string(diff.Equal)}},
 	}
-	for _, n := range []string{"ratio", "low", "high", "floor", "value_a", "value_b", "n_a", "n_b"} {
+	for _, n := range []string{"ratio", "low", "high", "floor", "repeats", "value_a", "value_b", "n_a", "n_b"} {
 		names = append(names, verdict.Name{Name: n, Type: kind(verdict.Number)})
 	}
 	c, err := verdict.NewRows(names, cells)
@@ -61,7 +62,7 @@ func (p *program) rowGate(text string, d *diff.Diff) (*rowGate, error) {
 	if err := diag.Render(p.err, list, map[string][]byte{"--gate": []byte(text)}); err != nil {
 		return nil, err
 	}
-	return nil, fmt.Errorf("the condition of --gate has %s", plural(len(problems), "problem"))
+	return nil, fmt.Errorf("the condition of --gate has %s", report.Count(len(problems), "problem"))
 }
 
 func cellOf(c record.Coord) verdict.Coord {
@@ -96,19 +97,23 @@ func rowValues(r diff.Row) map[string]any {
 	}
 	x := r.Ratio
 	v["ratio"], v["low"], v["high"], v["floor"], v["noise"], v["outcome"] = x.Value, x.Low, x.High, x.Floor, string(x.Noise), string(r.Outcome())
+	v["repeats"] = x.Repeats
+	if x.Repeats <= 1 {
+		missing("neither side has further sets, or another stage that repeats it", "repeats")
+	}
 	switch r.Outcome() {
 	case diff.Equal:
-		missing("0/0", "ratio", "low", "high", "floor", "noise")
+		missing("0/0", "ratio", "low", "high", "floor", "repeats", "noise")
 	case compare.Worse:
 		if x.NA != "" { // it appeared
-			missing(x.NA, "ratio", "low", "high", "floor", "noise")
+			missing(x.NA, "ratio", "low", "high", "floor", "repeats", "noise")
 		}
 	case compare.NA:
-		missing(x.NA, "ratio", "low", "high", "floor", "noise", "outcome")
+		missing(x.NA, "ratio", "low", "high", "floor", "repeats", "noise", "outcome")
 	case compare.Untrusted:
-		missing("not to be trusted: "+strings.Join(r.Tainted, "; "), "ratio", "low", "high", "floor", "noise", "outcome")
+		missing("not to be trusted: "+strings.Join(r.Spoilt(), "; "), "ratio", "low", "high", "floor", "repeats", "noise", "outcome")
 	case compare.Unknown:
-		missing(x.Why, "floor", "outcome")
+		missing(x.Why, "floor", "repeats", "outcome")
 	}
 	return v
 }
@@ -127,7 +132,7 @@ func (g *rowGate) judge(d *diff.Diff, w io.Writer) (exit int, err error) {
 		case why != nil:
 			open, known[r.Name.Text] = append(open, at+": "+why.Text), false
 		case !holds:
-			failed = append(failed, at+": "+operandWords(res.Operands))
+			failed = append(failed, at+": "+operandWords(res.Operands)+sideWords(r))
 		}
 	}
 	for _, u := range d.Unmatched {
@@ -135,7 +140,7 @@ func (g *rowGate) judge(d *diff.Diff, w io.Writer) (exit int, err error) {
 			open = append(open, fmt.Sprintf("%s: B lacks this cell of A: %s", diff.Place(u.Coord), u.Why))
 		}
 	}
-	for _, s := range []*diff.Set{d.A, d.B} {
+	for _, s := range slices.Concat([]*diff.Set{d.A, d.B}, d.A.More, d.B.More) {
 		if len(s.Damaged) > 0 {
 			open = append(open, s.Name+": "+strings.Join(s.Gaps, ", "))
 		}
@@ -158,10 +163,10 @@ func (g *rowGate) judge(d *diff.Diff, w io.Writer) (exit int, err error) {
 			return exitHarness, err
 		}
 	}
-	word := "passes: it holds for " + plural(len(d.Rows), "row")
+	word := "passes: it holds for " + report.Count(len(d.Rows), "row")
 	switch {
 	case len(failed) > 0:
-		exit, word = 1, fmt.Sprintf("fails for %d of %s", len(failed), plural(len(d.Rows), "row"))
+		exit, word = 1, fmt.Sprintf("fails for %d of %s", len(failed), report.Count(len(d.Rows), "row"))
 	case len(open) > 0:
 		exit, word = 3, "is inconclusive"
 	}
@@ -189,6 +194,24 @@ func operandWords(ops []verdict.Operand) string {
 		words[i] = o.Text + " = " + o.Value
 	}
 	return strings.Join(words, ", ")
+}
+
+// sideWords says which half of a row is A and which is B: " (A is before with 100, B is after with 90)".
+func sideWords(r diff.Row) string {
+	side := func(name, target string, x compare.Reading) string {
+		if target != "" {
+			name += " is " + target + " with"
+		}
+		if x.Why != "" {
+			return name + " n/a"
+		}
+		return name + " " + report.Number(x.Value, r.Desc.Class)
+	}
+	a, b, _ := strings.Cut(r.Coord.Target, ":")
+	if b == "" {
+		a = ""
+	}
+	return fmt.Sprintf(" (%s, %s)", side("A", a, r.To), side("B", b, r.Of))
 }
 
 // firstFew are the first few of several, and how many more there are.

@@ -35,7 +35,8 @@ func TestExamples(t *testing.T) {
 			}
 		}
 		if name == "diff" {
-			example(t, "planrun plan.yaml --gate none") // results/latest, of the plan of results/before
+			example(t, "planrun plan.yaml --gate none --out results/again") // of the plan of results/before
+			example(t, "planrun plan.yaml --gate none")                     // results/latest
 		}
 		for _, line := range strings.Split(strings.Trim(c.Example, "\n"), "\n") {
 			example(t, line)

@@ -9,6 +9,7 @@ import (
 	"github.com/planrun/planrun/dsl/diag"
 	"github.com/planrun/planrun/engine"
 	"github.com/planrun/planrun/engine/published"
+	"github.com/planrun/planrun/engine/report"
 )
 
 func (p *program) importCommand() *cobra.Command {
@@ -77,7 +78,7 @@ func (p *program) importFigures(plan string, f planFlags, opt engine.ImportOptio
 	if err := emptyDir(opt.Out); err != nil {
 		return err
 	}
-	opt.Command = append([]string{"planrun"}, p.args...)
+	opt.Command, opt.Beside = append([]string{"planrun"}, p.args...), besideOf(prog)
 	out, err := prog.Import(opt)
 	var list diag.List
 	switch {
@@ -97,5 +98,5 @@ func (p *program) printFigures(list diag.List, opt engine.ImportOptions) error {
 		return err
 	}
 	p.exit = exitUsage
-	return fmt.Errorf("%s has %s; nothing was imported", opt.File, plural(len(list), "problem"))
+	return fmt.Errorf("%s has %s; nothing was imported", opt.File, report.Count(len(list), "problem"))
 }

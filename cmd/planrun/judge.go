@@ -38,8 +38,8 @@ func (p *program) conclude(args []string, gate string) (*engine.Outcome, error) 
 	return p.concludeBeside(args, gate, nil)
 }
 
-// concludeBeside is conclude with what beside gives beside the report's figures.
-func (p *program) concludeBeside(args []string, gate string, beside func(*record.Results) ([]report.Beside, error)) (*engine.Outcome, error) {
+// concludeBeside is conclude with earlier sets (DIR or DIR=LABEL) beside those that the plan names.
+func (p *program) concludeBeside(args []string, gate string, old []string) (*engine.Outcome, error) {
 	dir, err := oneSet(args)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,17 @@ func (p *program) concludeBeside(args []string, gate string, beside func(*record
 	if err := checkCells(prog, planFlags{}, gate); err != nil {
 		return nil, err
 	}
-	out, err := engine.Conclude(set, prog, engine.ConcludeOptions{Gate: gate, Beside: beside})
+	earlier, err := earlierOf(prog, old)
+	if err != nil {
+		return nil, err
+	}
+	out, err := engine.Conclude(set, prog, engine.ConcludeOptions{Gate: gate, Beside: func(set *record.Set, in *report.Input) error {
+		err := earlier.into(set, in)
+		if err != nil {
+			p.exit = exitUsage // what was named does not go together
+		}
+		return err
+	}})
 	if err != nil && p.exit == exitOK {
 		p.exit = exitHarness
 	}

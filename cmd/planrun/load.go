@@ -12,6 +12,7 @@ import (
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/dsl/diag"
 	"github.com/planrun/planrun/engine"
+	"github.com/planrun/planrun/engine/report"
 	"github.com/planrun/planrun/probes"
 )
 
@@ -82,14 +83,7 @@ func (p *program) print(list diag.List, plan *dsl.Plan) error {
 	}
 	p.exit = exitUsage
 	n := len(slices.DeleteFunc(slices.Clone(list), func(x *diag.Problem) bool { return x.Warning }))
-	return fmt.Errorf("%s has %s; nothing was run", plan.File, plural(n, "problem"))
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Errorf("%s has %s; nothing was run", plan.File, report.Count(n, "problem"))
 }
 
 // always are the probes that every run has.

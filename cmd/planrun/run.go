@@ -75,7 +75,7 @@ func (p *program) runPlan(ctx context.Context, file string, f planFlags, opt eng
 	progress := newProgress(p.err, prog)
 	ctx, hurry, done := interrupts(ctx, progress)
 	restore := capture(progress)
-	opt.Command, opt.Undos, opt.Hurry, opt.Progress = append([]string{"planrun"}, p.args...), actions.Undos, hurry, progress
+	opt.Command, opt.Undos, opt.Hurry, opt.Progress, opt.Beside = append([]string{"planrun"}, p.args...), actions.Undos, hurry, progress, besideOf(prog)
 	out, err := prog.Run(ctx, opt)
 	restore()
 	done()

@@ -32,7 +32,7 @@ func (p *program) stored(dir string) (*record.Set, *engine.Program, error) {
 	if !list.HasErrors() {
 		var more diag.List
 		// Secrets were redacted, and nothing is run: they have no value here.
-		prog, more = engine.Compile(plan, engine.Options{Always: always(), Env: func(string) (string, bool) { return dsl.Redacted, true }})
+		prog, more = engine.Compile(plan, engine.Options{Always: always(), Stored: true, Env: func(string) (string, bool) { return dsl.Redacted, true }})
 		list = append(list, more...)
 	}
 	// Warnings were for whoever ran it: nothing is run, and this may be another machine.

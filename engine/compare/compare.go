@@ -1,7 +1,7 @@
 // Package compare sets one number beside another: two sides of a metric, their ratio, and what it may be taken for.
 //
 //  1. A Name says which number of a cell is meant, and Read gives it, with the runs that it is of, or why there is none.
-//  2. A Side is a cell, and the same cell in other stages, which is what the machine calls the same (A/A).
+//  2. A Side is a cell, and the same cell in other stages and in further sets, which is what the machine calls the same (A/A).
 //  3. Metric compares two sides: no ratio where one has no value, where both are 0, or where too many requests of a side
 //     failed for its latency to say anything; else the ratio with its noise (package stats). Of a peak of memory runs on
 //     the same processes are no repeats, so its noise is not known.
@@ -22,6 +22,7 @@ type Side struct {
 	Name  string         // how texts call it
 	Cell  *record.Cell   // nil if there is none; Why then says why
 	Again []*record.Cell // the same cell in other stages
+	Sets  []*record.Cell // the cell in each result set, where the side is several: Cell is then these Together
 	Why   string
 }
 
@@ -68,7 +69,7 @@ func Metric(m Name, d series.Desc, of, to Side, opt Options) Comparison {
 		c.Ratio.NA = "0/0: the medians of the runs are both 0"
 	}
 	if c.Ratio.NA == "" && peak(d) && (of.Cell.Shared || to.Cell.Shared) {
-		c.Ratio.Noise, c.Ratio.Interval, c.Ratio.Floor, c.Ratio.Stages, c.Ratio.Needed = stats.Unknown, [2]float64{}, 0, 0, 0
+		c.Ratio = stats.Ratio{Value: c.Ratio.Value, Low: c.Ratio.Low, High: c.Ratio.High, Noise: stats.Unknown}
 		c.Ratio.Why = "runs shared their processes, so they are no repeats of a peak of these (`fresh: run` gives each its own)"
 	}
 	for _, r := range []Reading{c.Of, c.To} {
@@ -99,15 +100,26 @@ func (s Side) distorted(d series.Desc, opt Options) string {
 	return stats.Distorted(s.Name, total("requests"), total("failed"), total("slow_over_1s"), opt.DistortedAbove)
 }
 
-// runs adds to a side's values what the same cell gave in other stages.
+// runs adds to a side's values what the same cell gave in other stages, and which are of which set.
 func (s Side) runs(m Name, r Reading) stats.Side {
 	side := stats.Side{Runs: r.Runs}
-	for _, c := range s.Again {
+	add := func(c *record.Cell) []float64 {
 		if c == s.Cell || !c.Status.HasResults() {
-			continue
+			return nil
 		}
-		if v := Read(c, s.Name, Name{Text: m.Text, Window: m.Window, Metric: m.Metric}); v.Why == "" {
-			side.Again = append(side.Again, stats.Median(v.Runs))
+		v := Read(c, s.Name, Name{Text: m.Text, Window: m.Window, Metric: m.Metric})
+		if v.Why != "" {
+			return nil
+		}
+		side.Again = append(side.Again, stats.Median(v.Runs))
+		return v.Runs
+	}
+	for _, c := range s.Again {
+		add(c)
+	}
+	for _, c := range s.Sets {
+		if runs := add(c); runs != nil {
+			side.Sets = append(side.Sets, runs)
 		}
 	}
 	return side

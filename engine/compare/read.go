@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -98,4 +99,32 @@ func Part(c *record.Cell, runs []*record.Run, descs map[string]series.Desc) *rec
 		}
 	}
 	return p
+}
+
+// Together is a cell of several result sets as one, with the runs of them all. What a guard spoils in one set it spoils of the
+// whole.
+func Together(cells []*record.Cell, descs map[string]series.Desc) *record.Cell {
+	t := &record.Cell{Coord: cells[0].Coord, Status: cells[0].Status, Reason: cells[0].Reason, Metrics: map[string]map[string]record.Value{}, Missing: map[string]string{}}
+	for _, c := range cells {
+		t.Runs, t.Shared = append(t.Runs, c.Runs...), t.Shared || c.Shared
+		for key, why := range c.Missing {
+			t.Missing[key] = why
+		}
+		for window, metrics := range c.Metrics {
+			if t.Metrics[window] == nil {
+				t.Metrics[window] = map[string]record.Value{}
+			}
+			for name, x := range metrics {
+				if len(x.Runs) == 0 {
+					x.Runs = []float64{x.Value}
+				}
+				v := t.Metrics[window][name]
+				v.Runs = slices.Concat(v.Runs, x.Runs)
+				v.Tainted = cmp.Or(v.Tainted, x.Tainted)
+				v.Value = stats.Across(Describe(descs, name).Across, v.Runs)
+				t.Metrics[window][name] = v
+			}
+		}
+	}
+	return t
 }

@@ -20,13 +20,13 @@ type Mismatch struct {
 	Cells []string `json:"cells"` // in which; empty: in all
 }
 
-// mismatches looks at the first run with results of both sides of each pair.
+// mismatches looks at a run with results of both sides of each pair.
 func (d *Diff) mismatches(pairs []pair) error {
 	found := &mismatches{}
 	scenarios := map[string]bool{}
 	for _, p := range pairs {
-		a, errA := sample(d.A, p.a)
-		b, errB := sample(d.B, p.b)
+		a, errA := sample(p.partsA)
+		b, errB := sample(p.partsB)
 		if err := cmp.Or(errA, errB); err != nil {
 			return fmt.Errorf("reading a run of %s: %w", Place(p.coord()), err)
 		}
@@ -50,20 +50,22 @@ func (d *Diff) mismatches(pairs []pair) error {
 }
 
 // sample is the first run of a cell that came to its end; else the first that has results; nil if none has.
-func sample(s *Set, c *record.Cell) (*record.Run, error) {
-	if !c.Status.HasResults() || s.Run == nil {
-		return nil, nil
-	}
+func sample(parts []part) (*record.Run, error) {
 	var early *record.Run
-	for _, id := range c.Runs {
-		r, err := s.Run(id)
-		switch {
-		case err != nil:
-			return nil, err
-		case r.Status == record.Done:
-			return r, nil
-		case r.Status.HasResults() && early == nil:
-			early = r
+	for _, p := range parts {
+		if p.set.Run == nil {
+			continue
+		}
+		for _, id := range p.cell.Runs {
+			r, err := p.set.Run(id)
+			switch {
+			case err != nil:
+				return nil, err
+			case r.Status == record.Done:
+				return r, nil
+			case r.Status.HasResults() && early == nil:
+				early = r
+			}
 		}
 	}
 	return early, nil
@@ -136,7 +138,7 @@ func (d *Diff) knobs(target string, a, b *record.Run) {
 			return x.Where == path+name && x.A == text(a.With[name]) && x.B == text(b.With[name])
 		}
 		if len(changes(x, y)) > 0 && !slices.ContainsFunc(d.Differences, shows) {
-			d.Differences = append(d.Differences, Difference{Targets, path + name, text(x), text(y), "the knob " + name + " of " + target + ": " + sides(text(x), text(y))})
+			d.Differences = append(d.Differences, Difference{Targets, path + name, text(x), text(y), "the knob " + name + " of " + target + ": " + sides(text(x), text(y)), ""})
 		}
 	})
 }
@@ -144,7 +146,7 @@ func (d *Diff) knobs(target string, a, b *record.Run) {
 // note adds a difference of the environment that only runs show.
 func (d *Diff) note(where, what, a, b string) {
 	if a != b && !slices.ContainsFunc(d.Differences, func(x Difference) bool { return x.Where == where }) {
-		d.Differences = append(d.Differences, Difference{Environment, where, a, b, what + ": " + sides(a, b)})
+		d.Differences = append(d.Differences, Difference{Environment, where, a, b, what + ": " + sides(a, b), ""})
 	}
 }
 

@@ -1,10 +1,13 @@
 package diff
 
 import (
+	"cmp"
+	"fmt"
+
 	"github.com/planrun/planrun/engine/record"
 )
 
-// A Diff is what the comparison of two sets gives.
+// A Diff is what the comparison of two sides gives, each of one set or of several.
 type Diff struct {
 	A, B        *Set
 	Same        string // why the two sets are one and the same; empty if they are not
@@ -13,7 +16,8 @@ type Diff struct {
 	Mismatches  []Mismatch
 	Cells       int // matched ones
 	Unmatched   []Unmatched
-	Rows        []Row // what got worse first
+	Lacking     []string // sets that have no results of cells that others of their side have
+	Rows        []Row    // what got worse first
 	Summary     Summary
 	Means       []Mean
 }
@@ -24,9 +28,13 @@ type CompareOptions struct {
 	Metrics []string                // patterns of metrics, as in "p99_ms", "*_ms" or "phase/fault/p99_ms.min"; nil is the usual ones
 }
 
-// Compare compares two sets. Its errors are a NoMetric, a pattern that is none, or runs that cannot be read.
+// Compare compares two sides. Its errors are a NoMetric, a pattern that is none, a set that is named twice on a side, or runs
+// that cannot be read.
 func Compare(a, b *Set, opt CompareOptions) (*Diff, error) {
-	d := &Diff{A: a, B: b, Same: same(a, b)}
+	d := &Diff{A: a, B: b}
+	if err := d.named(); err != nil {
+		return nil, err
+	}
 	d.Differences = append(environments(a.Environment, b.Environment), programs(a, b)...)
 	d.Differences = append(d.Differences, plans(a, b)...)
 	pairs, left := match(a, b, opt.Only)
@@ -34,6 +42,10 @@ func Compare(a, b *Set, opt CompareOptions) (*Diff, error) {
 	if err := d.mismatches(pairs); err != nil {
 		return nil, err
 	}
+	if err := cmp.Or(d.further("A", a, opt.Only), d.further("B", b, opt.Only)); err != nil {
+		return nil, err
+	}
+	d.Lacking = append(lacking(pairs, func(p pair) []part { return p.partsA }, a), lacking(pairs, func(p pair) []part { return p.partsB }, b)...)
 	sortDifferences(d.Differences)
 	metrics, err := d.chosen(pairs, opt.Metrics)
 	if err != nil {
@@ -42,6 +54,30 @@ func Compare(a, b *Set, opt CompareOptions) (*Diff, error) {
 	d.rows(pairs, metrics)
 	d.Summary, d.Means = summarize(d.Rows), means(d.Rows, metrics)
 	return d, nil
+}
+
+// named looks for sets that were named more than once.
+func (d *Diff) named() error {
+	for _, side := range []*Set{d.A, d.B} {
+		for i, x := range side.all() {
+			for _, y := range side.all()[:i] {
+				if same(x, y) != "" {
+					return fmt.Errorf("%s and %s are one result set; further sets of a side are other ones of the same thing", y.Name, x.Name)
+				}
+			}
+		}
+	}
+	for _, x := range d.A.all() {
+		for _, y := range d.B.all() {
+			if d.Same = same(x, y); d.Same != "" && len(d.A.More)+len(d.B.More) > 0 {
+				d.Same = fmt.Sprintf("%s of A and %s of B are the same result set", x.Name, y.Name)
+			}
+			if d.Same != "" {
+				return nil
+			}
+		}
+	}
+	return nil
 }
 
 // same says whether two sides are one and the same.

@@ -27,6 +27,8 @@ type Difference struct {
 	A     string `json:"a"`     // "" where a side has nothing there
 	B     string `json:"b"`
 	Words string `json:"words"` // all of it, as a sentence without a point
+	// Among is the side of which A is the first set and B a further one; "" for a difference between the sides.
+	Among string `json:"among,omitempty"`
 }
 
 // sides is how a sentence says two values.

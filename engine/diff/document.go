@@ -23,7 +23,11 @@ func (d *Diff) Document() *report.Document {
 		name string
 		set  *Set
 	}{{"A", d.A}, {"B", d.B}} {
-		doc.Lead = append(doc.Lead, paragraph(s.name+" is "+s.set.words()+"."))
+		words := s.set.words()
+		for _, m := range s.set.More {
+			words += "; and again " + m.words()
+		}
+		doc.Lead = append(doc.Lead, paragraph(s.name+" is "+words+"."))
 	}
 	if d.Same != "" {
 		doc.Lead = append(doc.Lead, report.Paragraph{Text: report.Text{{Text: d.Same + ".", Style: report.Strong}}})
@@ -133,18 +137,14 @@ func (w *writer) mismatches() []report.Block {
 
 // String is a mismatch with where it is.
 func (m Mismatch) String() string {
-	const most = 3
-	switch n := len(m.Cells); {
-	case n == 0:
+	if len(m.Cells) == 0 {
 		return m.What
-	case n > most:
-		return fmt.Sprintf("%s (%s and %d more)", m.What, strings.Join(m.Cells[:most], "; "), n-most)
 	}
-	return m.What + " (" + strings.Join(m.Cells, "; ") + ")"
+	return m.What + " (" + some(m.Cells) + ")"
 }
 
 func (w *writer) unmatched() []report.Block {
-	if len(w.d.Unmatched) == 0 {
+	if len(w.d.Unmatched)+len(w.d.Lacking) == 0 {
 		return nil
 	}
 	// Cells for which the same is said are one item.
@@ -171,6 +171,9 @@ func (w *writer) unmatched() []report.Block {
 			words += fmt.Sprintf("; and %d more", more)
 		}
 		items = append(items, plainText(key+": "+words))
+	}
+	for _, x := range w.d.Lacking {
+		items = append(items, plainText(x))
 	}
 	return []report.Block{report.List{Items: items}}
 }

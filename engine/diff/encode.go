@@ -24,12 +24,14 @@ type JSON struct {
 	Version     int          `json:"version"`
 	A           JSONSet      `json:"a"`
 	B           JSONSet      `json:"b"`
-	Same        string       `json:"same,omitempty"` // why A and B are one and the same
-	Forced      bool         `json:"forced"`         // compared in spite of mismatches
+	Same        string       `json:"same,omitempty"`  // why A and B are one and the same
+	Drift       string       `json:"drift,omitempty"` // that it is not known how far two sets of one side lie apart
+	Forced      bool         `json:"forced"`          // compared in spite of mismatches
 	Differences []Difference `json:"differences"`
 	Mismatches  []Mismatch   `json:"mismatches"`
 	Cells       int          `json:"matched_cells"`
 	Unmatched   []Unmatched  `json:"unmatched"`
+	Lacking     []string     `json:"lacking,omitempty"` // sets that have no results of cells that others of their side have
 	Summary     Summary      `json:"summary"`
 	Means       []Mean       `json:"geometric_means"`
 	Rows        []JSONRow    `json:"rows"` // what got worse first
@@ -40,6 +42,8 @@ type JSONSet struct {
 	Name   string   `json:"name"`
 	Target string   `json:"target,omitempty"` // its cells of this target alone
 	Gaps   []string `json:"gaps,omitempty"`   // what it lacks
+	// Further sets of the same side.
+	Again []JSONSet `json:"again,omitempty"`
 }
 
 // A JSONRow is one metric of one matched cell.
@@ -56,16 +60,18 @@ type JSONRow struct {
 	Ratio    *float64      `json:"ratio,omitempty"` // of the medians of the runs, B/A
 	Low      *float64      `json:"low,omitempty"`   // the least of B's runs by the greatest of A's
 	High     *float64      `json:"high,omitempty"`  // the greatest of B's runs by the least of A's; left out if that is 0
-	// Interval of the ratio of the geometric means of the runs, at 95 %; left out below three runs a side.
+	// Interval of the ratio of the geometric means of the runs, at 95 %; left out below three runs a side. Beyond the noise is
+	// what is outside the floor, and the interval all on one side of 1.
 	Interval []float64   `json:"interval,omitempty"`
 	Noise    stats.Noise `json:"noise,omitempty"`
-	Floor    *float64    `json:"floor,omitempty"`  // the noise floor, a factor above 1
-	Needed   int         `json:"needed,omitempty"` // runs a side that would tell
+	Floor    *float64    `json:"floor,omitempty"`   // the noise floor, a factor above 1
+	Repeats  *float64    `json:"repeats,omitempty"` // the part of it that is of repeats in other stages and in further sets of a side
+	Needed   int         `json:"needed,omitempty"`  // runs a side that would tell
 	// Outcome of B: "better", "worse", "differs", "within noise", "equal" (0 on both sides), "noise unknown", "not to be trusted", "n/a".
 	Outcome  compare.Outcome `json:"outcome"`
 	Appeared bool            `json:"appeared,omitempty"` // none in A, some in B, of what is better low
 	Why      string          `json:"why,omitempty"`      // there is no ratio, or no known noise
-	Tainted  []string        `json:"tainted,omitempty"`  // the guards that spoil a side
+	Tainted  []string        `json:"tainted,omitempty"`  // the guards that spoil a side, with which: "B: ..."
 }
 
 // A JSONSide is one side of a row.
@@ -77,9 +83,15 @@ type JSONSide struct {
 
 // WriteJSON writes the comparison as a JSON, indented.
 func (d *Diff) WriteJSON(w io.Writer) error {
-	set := func(s *Set) JSONSet { return JSONSet{s.Name, s.Target, s.Gaps} }
-	out := JSON{Version: Version, A: set(d.A), B: set(d.B), Same: d.Same, Forced: d.Forced, Differences: notNil(d.Differences), Mismatches: notNil(d.Mismatches),
-		Cells: d.Cells, Unmatched: notNil(d.Unmatched), Summary: d.Summary, Means: notNil(d.Means), Rows: []JSONRow{}}
+	set := func(s *Set) JSONSet {
+		out := JSONSet{Name: s.Name, Target: s.Target, Gaps: s.Gaps}
+		for _, m := range s.More {
+			out.Again = append(out.Again, JSONSet{Name: m.Name, Target: m.Target, Gaps: m.Gaps})
+		}
+		return out
+	}
+	out := JSON{Version: Version, A: set(d.A), B: set(d.B), Same: d.Same, Drift: d.Drift(), Forced: d.Forced, Differences: notNil(d.Differences), Mismatches: notNil(d.Mismatches),
+		Cells: d.Cells, Unmatched: notNil(d.Unmatched), Lacking: d.Lacking, Summary: d.Summary, Means: notNil(d.Means), Rows: []JSONRow{}}
 	for _, r := range d.Rows {
 		out.Rows = append(out.Rows, r.json())
 	}
@@ -98,7 +110,7 @@ func notNil[T any](v []T) []T {
 func (r Row) json() JSONRow {
 	x := r.Ratio
 	out := JSONRow{Stage: r.Coord.Stage, Scenario: r.Coord.Scenario, Target: r.Coord.Target, Matrix: r.Coord.Matrix, Metric: r.Name.Text, Unit: r.Desc.Unit, Better: r.Better,
-		A: side(r.To), B: side(r.Of), Noise: x.Noise, Needed: x.Needed, Outcome: r.Outcome(), Appeared: r.Appeared(), Why: x.Why, Tainted: r.Tainted}
+		A: side(r.To), B: side(r.Of), Noise: x.Noise, Needed: x.Needed, Outcome: r.Outcome(), Appeared: r.Appeared(), Why: x.Why, Tainted: r.Spoilt()}
 	if x.NA != "" {
 		out.Why, out.Noise = x.NA, ""
 		return out
@@ -109,6 +121,9 @@ func (r Row) json() JSONRow {
 	}
 	if x.Floor > 0 {
 		out.Floor = finite(x.Floor)
+	}
+	if x.Repeats > 1 {
+		out.Repeats = finite(x.Repeats)
 	}
 	return out
 }
@@ -134,15 +149,19 @@ func finite(v float64) *float64 {
 // spreadsheet would take for a formula begin with an apostrophe (export.Defused).
 func (d *Diff) WriteCSV(w io.Writer) error {
 	c, text := csv.NewWriter(w), export.Defused
-	lines := [][]string{{"outcome", "stage", "scenario", "target", "matrix", "metric", "unit", "better", "value_a", "value_b", "ratio", "low", "high", "noise", "floor", "n_a", "n_b", "why", "tainted"}}
+	lines := [][]string{{"outcome", "stage", "scenario", "target", "matrix", "metric", "unit", "better", "value_a", "value_b", "ratio", "low", "high", "interval_low", "interval_high", "noise", "floor", "repeats", "n_a", "n_b", "why", "tainted"}}
 	for _, r := range d.Rows {
 		j := r.json()
+		var interval [2]string
+		for i, v := range j.Interval {
+			interval[i] = optional(&v)
+		}
 		axes := make([]string, len(j.Matrix))
 		for i, a := range j.Matrix {
 			axes[i] = a.Name + "=" + a.Value
 		}
 		lines = append(lines, []string{string(j.Outcome), text(j.Stage), text(j.Scenario), text(j.Target), text(strings.Join(axes, ",")), text(j.Metric), text(j.Unit), string(j.Better),
-			optional(j.A.Value), optional(j.B.Value), optional(j.Ratio), optional(j.Low), optional(j.High), string(j.Noise), optional(j.Floor),
+			optional(j.A.Value), optional(j.B.Value), optional(j.Ratio), optional(j.Low), optional(j.High), interval[0], interval[1], string(j.Noise), optional(j.Floor), optional(j.Repeats),
 			strconv.Itoa(len(j.A.Runs)), strconv.Itoa(len(j.B.Runs)), text(j.Why), text(strings.Join(j.Tainted, "; "))})
 	}
 	if err := c.WriteAll(lines); err != nil {

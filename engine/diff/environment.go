@@ -21,7 +21,7 @@ func environments(a, b *record.Environment) (out []Difference) {
 	}
 	add := func(where, what, x, y string) {
 		if x != y {
-			out = append(out, Difference{Environment, where, x, y, what + ": " + sides(x, y)})
+			out = append(out, Difference{Environment, where, x, y, what + ": " + sides(x, y), ""})
 		}
 	}
 	if a.Imported != nil || b.Imported != nil { // of published figures no machine is known
@@ -76,10 +76,10 @@ func origins(a, b *record.Imported) (out []Difference) {
 		return "published by " + i.By
 	}
 	if x, y := by(a), by(b); x != y {
-		out = append(out, Difference{Environment, "imported.by", x, y, "whose figures they are (on what published ones were measured is not recorded): " + sides(x, y)})
+		out = append(out, Difference{Environment, "imported.by", x, y, "whose figures they are (on what published ones were measured is not recorded): " + sides(x, y), ""})
 	}
 	if a != nil && b != nil && a.SHA256 != b.SHA256 {
-		out = append(out, Difference{Environment, "imported.sha256", a.SHA256, b.SHA256, "the file of figures: " + sides(a.File, b.File)})
+		out = append(out, Difference{Environment, "imported.sha256", a.SHA256, b.SHA256, "the file of figures: " + sides(a.File, b.File), ""})
 	}
 	return out
 }
@@ -126,21 +126,21 @@ func programs(a, b *Set) (out []Difference) {
 	pair := func(name string, x, y record.Program) {
 		where := func(field string) string { return name + "." + field }
 		if x.Missing != y.Missing {
-			out = append(out, Difference{Programs, where("missing"), x.Missing, y.Missing, name + ": " + sides(ran(x), ran(y))})
+			out = append(out, Difference{Programs, where("missing"), x.Missing, y.Missing, name + ": " + sides(ran(x), ran(y)), ""})
 			return
 		}
 		if x.Version != y.Version {
-			out = append(out, Difference{Programs, where("version"), x.Version, y.Version, name + ", its version: " + sides(oneLine(x.Version), oneLine(y.Version))})
+			out = append(out, Difference{Programs, where("version"), x.Version, y.Version, name + ", its version: " + sides(oneLine(x.Version), oneLine(y.Version)), ""})
 		}
 		if x.SHA256 != y.SHA256 {
 			words := name + ", the digest of its binary: " + sides(short(x.SHA256), short(y.SHA256))
 			if x.Version == y.Version && x.Version != "" {
 				words += ", although both say the same version"
 			}
-			out = append(out, Difference{Programs, where("sha256"), x.SHA256, y.SHA256, words})
+			out = append(out, Difference{Programs, where("sha256"), x.SHA256, y.SHA256, words, ""})
 		}
 		if x.Path != y.Path {
-			out = append(out, Difference{Programs, where("path"), x.Path, y.Path, name + ", its binary: " + sides(x.Path, y.Path)})
+			out = append(out, Difference{Programs, where("path"), x.Path, y.Path, name + ", its binary: " + sides(x.Path, y.Path), ""})
 		}
 	}
 	if a.Target != b.Target {
@@ -164,6 +164,7 @@ func ran(p record.Program) string {
 	return "it ran"
 }
 
+// oneLine joins lines with spaces; what a writer must not send to a terminal or a page it makes visible itself, and JSON has all.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func short(digest string) string { return digest[:min(12, len(digest))] }

@@ -9,10 +9,18 @@ import (
 	"github.com/planrun/planrun/engine/record"
 )
 
-// A pair is a cell that both sets have.
+// A pair is a cell that both sides have.
 type pair struct {
-	a, b           *record.Cell
-	againA, againB []*record.Cell // the same cells in every stage of their set
+	a, b         *record.Cell // of the first set of each side
+	partsA       []part
+	partsB       []part
+	sideA, sideB compare.Side
+}
+
+// A part is a cell in one of the sets of a side.
+type part struct {
+	set  *Set
+	cell *record.Cell
 }
 
 // coord is what the pair is called: A's cell, or where the sides are one target each, both of these.
@@ -32,9 +40,9 @@ type Unmatched struct {
 	Lost  bool         `json:"lost,omitempty"` // A has results of it, and B has no such cell
 }
 
-// match pairs the cells of two sets, in the order of A's.
+// match pairs the cells of two sides, in the order of A's.
 func match(a, b *Set, only func(record.Coord) bool) (pairs []pair, left []Unmatched) {
-	repeatsA, repeatsB := compare.Repeats(a.Results), compare.Repeats(b.Results)
+	gatherA, gatherB := newGatherer(a), newGatherer(b)
 	cellsA, cellsB := a.cells(only), b.cells(only)
 	inB := map[string]*record.Cell{}
 	for _, c := range cellsB {
@@ -44,11 +52,14 @@ func match(a, b *Set, only func(record.Coord) bool) (pairs []pair, left []Unmatc
 	for _, c := range cellsA {
 		if other := inB[a.key(c.Coord)]; other != nil {
 			matched[other] = true
-			if !c.Status.HasResults() && !other.Status.HasResults() {
-				left = append(left, Unmatched{Side: "both", Coord: pair{a: c, b: other}.coord(), Why: "in A " + c.Status.Words(c.Reason) + ", in B " + other.Status.Words(other.Reason)})
+			p := pair{a: c, b: other}
+			p.partsA, p.sideA = gatherA.side("A", c)
+			p.partsB, p.sideB = gatherB.side("B", other)
+			if !p.sideA.Cell.Status.HasResults() && !p.sideB.Cell.Status.HasResults() {
+				left = append(left, Unmatched{Side: "both", Coord: p.coord(), Why: "in A " + c.Status.Words(c.Reason) + ", in B " + other.Status.Words(other.Reason)})
 				continue
 			}
-			pairs = append(pairs, pair{a: c, b: other, againA: repeatsA[c], againB: repeatsB[other]})
+			pairs = append(pairs, p)
 			continue
 		}
 		left = append(left, Unmatched{Side: "A", Coord: c.Coord, Why: why("B", b, cellsB, c.Coord), Lost: c.Status.HasResults()})

@@ -85,7 +85,7 @@ func (d *Diff) headline(known []string) (out []compare.Name) {
 func names(pairs []pair) []string {
 	seen := map[string]bool{}
 	for _, p := range pairs {
-		for _, c := range []*record.Cell{p.a, p.b} {
+		for _, c := range []*record.Cell{p.sideA.Cell, p.sideB.Cell} {
 			for w, metrics := range c.Metrics {
 				for m := range metrics {
 					seen[compare.Name{Window: w, Metric: m}.Key()] = true

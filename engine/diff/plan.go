@@ -73,7 +73,7 @@ func long(v any) any {
 
 // difference says a change of the plan in words.
 func difference(c change) Difference {
-	d := Difference{groupOf(c.path), dotted(c.path), text(c.a), text(c.b), ""}
+	d := Difference{groupOf(c.path), dotted(c.path), text(c.a), text(c.b), "", ""}
 	at := func(i int) string {
 		if i < len(c.path) {
 			return c.path[i]

@@ -62,15 +62,28 @@ func (r Row) Outcome() compare.Outcome {
 	return r.Comparison.Outcome()
 }
 
+// Spoilt are the guards that spoil a side, each with which.
+func (r Row) Spoilt() (out []string) {
+	if len(r.Tainted) == 0 {
+		return nil
+	}
+	for _, side := range []struct{ name, by string }{{"A", r.To.Tainted}, {"B", r.Of.Tainted}} {
+		if side.by != "" {
+			out = append(out, side.name+": "+side.by)
+		}
+	}
+	return out
+}
+
 // rows compares the metrics of all pairs. What neither side has is no row.
 func (d *Diff) rows(pairs []pair, metrics []compare.Name) {
 	for _, p := range pairs {
 		for _, m := range metrics {
-			if !has(p.a, m) && !has(p.b, m) {
+			if !has(p.sideA.Cell, m) && !has(p.sideB.Cell, m) {
 				continue
 			}
 			desc := d.desc(m.Metric)
-			c := compare.Metric(m, desc, compare.Side{Name: "B", Cell: p.b, Again: p.againB}, compare.Side{Name: "A", Cell: p.a, Again: p.againA}, compare.Options{})
+			c := compare.Metric(m, desc, p.sideB, p.sideA, compare.Options{})
 			d.Rows = append(d.Rows, Row{p.coord(), desc, c})
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/planrun/planrun/engine/record"
 )
 
-// A Set is one side of a comparison.
+// A Set is one side of a comparison, or the first of several sets that are one side.
 type Set struct {
 	Name        string // as it was named
 	Dir         string // where it is, without links
@@ -23,7 +23,11 @@ type Set struct {
 	Gaps        []string            // what the set lacks, in words
 	Damaged     []string            // runs whose run.json is missing or cut short, by ID
 	Run         func(id string) (*record.Run, error)
+	More        []*Set // further sets of the same thing; of theirs, the cells that the first one has take part
 }
+
+// all are the sets of a side.
+func (s *Set) all() []*Set { return append([]*Set{s}, s.More...) }
 
 // Options say how a set is read.
 type Options struct {
@@ -46,6 +50,9 @@ func Open(dir string, opt Options) (*Set, error) {
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		s.Dir = real
+	}
+	if abs, err := filepath.Abs(s.Dir); err == nil { // so that one set is one however it was named
+		s.Dir = abs
 	}
 	if err := s.readPlan(set, opt.Tree); err != nil {
 		return nil, err

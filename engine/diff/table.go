@@ -18,9 +18,9 @@ func (w *writer) figures() []report.Block {
 		return []report.Block{paragraph("No cell is in both.")}
 	}
 	if len(d.Rows) == 0 {
-		return []report.Block{paragraph(plural(d.Cells, "cell") + " matched, none of them with figures to compare.")}
+		return []report.Block{paragraph(report.Count(d.Cells, "cell") + " matched, none of them with figures to compare.")}
 	}
-	out := []report.Block{report.Paragraph{Text: report.Text{{Text: d.Summary.String(), Style: report.Strong}, {Text: " Ratios are B/A, of " + plural(d.Cells, "matched cell") + "."}}}}
+	out := []report.Block{report.Paragraph{Text: report.Text{{Text: d.Summary.String(), Style: report.Strong}, {Text: " Ratios are B/A, of " + report.Count(d.Cells, "matched cell") + "."}}}}
 	for _, r := range d.Rows {
 		if !r.Grew() {
 			continue
@@ -34,6 +34,9 @@ func (w *writer) figures() []report.Block {
 	}
 	if t := w.table(); len(t.Rows) > 0 {
 		out = append(out, t)
+	}
+	if words := d.Drift(); words != "" {
+		out = append(out, paragraph(words))
 	}
 	if words := zeros(d.Rows); words != "" {
 		out = append(out, paragraph(words))
@@ -61,13 +64,6 @@ func (s Summary) String() string {
 	return strings.Join(append(words, fmt.Sprintf("%d n/a", s.NA)), ", ") + "."
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // zeros says what is 0 on both sides, which is no row of the table.
 func zeros(rows []Row) string {
 	var order []string
@@ -85,7 +81,7 @@ func zeros(rows []Row) string {
 	}
 	words := make([]string, len(order))
 	for i, m := range order {
-		words[i] = fmt.Sprintf("%s in %s", m, plural(n[m], "cell"))
+		words[i] = fmt.Sprintf("%s in %s", m, report.Count(n[m], "cell"))
 	}
 	return "0 on both sides: " + strings.Join(words, ", ") + "."
 }
@@ -103,7 +99,7 @@ func (w *writer) table() report.Table {
 		}
 		cell := Place(r.Coord)
 		t.Rows = append(t.Rows, []report.Text{outcome, {quoted(r.Name.Text)}, plainText(cell), w.value(r, r.To), w.value(r, r.Of),
-			plainText(r.factor()), plainText(r.interval()), plainText(r.span()), plainText(knownRuns(r.To) + ", " + knownRuns(r.Of)), plainText(r.says())})
+			plainText(r.factor()), plainText(r.interval()), plainText(r.span()), plainText(knownRuns(r.To) + ", " + knownRuns(r.Of)), plainText(r.says(len(w.d.A.More)+len(w.d.B.More) > 0))})
 	}
 	return t
 }
@@ -151,9 +147,17 @@ func (r Row) span() string {
 	return report.Factor(r.Ratio.Low) + " to " + report.Factor(r.Ratio.High)
 }
 
-// says is how the ratio stands against its noise, or why there is none.
-func (r Row) says() string {
+// says is how the ratio stands against its noise, or why there is none; several: a side is several sets.
+func (r Row) says(several bool) string {
 	x := r.Ratio
+	floor := report.Factor(x.Floor)
+	switch {
+	case x.Repeats != x.Floor || x.Floor == 1:
+	case several:
+		floor += " between sets"
+	default:
+		floor += " between stages"
+	}
 	s := ""
 	switch {
 	case r.Appeared():
@@ -161,14 +165,16 @@ func (r Row) says() string {
 	case x.NA != "":
 		return x.NA
 	case x.Noise == stats.Unknown:
-		s = x.Why
-	case x.Noise == stats.Within:
-		s = "the noise floor is " + report.Factor(x.Floor)
-		if x.Needed > 0 {
-			s += "; about " + plural(x.Needed, "run") + " a side would tell"
-		}
+		return x.Why
+	case x.Noise == stats.Beyond:
+		return "beyond the noise floor of " + floor
+	case x.OnlyJust:
+		s = "only just outside the noise floor of " + floor + ", and the interval is not all on that side of 1"
 	default:
-		s = "beyond the noise floor of " + report.Factor(x.Floor)
+		s = "the noise floor is " + floor
+	}
+	if x.Needed > 0 {
+		s += "; about " + report.Count(x.Needed, "run") + " a side would tell"
 	}
 	return s
 }

@@ -32,7 +32,8 @@ func unspeakable(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' || r == 0xFFFE || r == 0xFFFF
 }
 
-// oneLine is plain text with its white space as single spaces.
+// oneLine is plain text with its white space as single spaces. A report also spells out what turns the direction of text, for it
+// is read by people; here a name stays what it is, for a program looks for it.
 func oneLine(s string) string { return strings.Join(strings.Fields(plain(s)), " ") }
 
 // number is a number with all its digits, as JSON has it: 64273, 0.31, 1e-9.

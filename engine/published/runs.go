@@ -124,7 +124,7 @@ func (a *assigner) assign(f *Figure) {
 	}
 }
 
-// plural is a number with what it counts.
+// plural is a number with what it counts, as report.Count; figures are read without a report.
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

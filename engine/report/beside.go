@@ -127,6 +127,9 @@ func (b *builder) thenRatio(x compare.Comparison, unlike string) Text {
 		words += " (noise floor " + factor(x.Ratio.Floor) + ")"
 	}
 	t := text(c.value() + ", " + words)
+	if x.Outcome() == compare.Unknown {
+		t = append(t, b.note(x.Ratio.Why))
+	}
 	for _, why := range x.Tainted {
 		t = append(t, b.note("not to be trusted: "+why))
 	}
@@ -141,11 +144,14 @@ const (
 
 // besides is the section of what stands beside today's figures.
 func besides(b *builder) ([]Section, error) {
-	if len(b.in.Beside) == 0 {
+	if len(b.in.Beside)+len(b.in.Absent) == 0 {
 		return nil, nil
 	}
-	out := Section{Title: "Earlier result sets", Blocks: []Block{
-		Paragraph{text("Tables show their figures behind today's, and the ratio of today's to then. Cells are the same by stage, scenario, target and matrix values.")}}}
+	out := Section{Title: "Earlier result sets"}
+	if len(b.in.Beside) > 0 {
+		out.Blocks = append(out.Blocks, Paragraph{text("Tables show their figures behind today's, and the ratio of today's to then. Cells are the same by stage, scenario, target and matrix values.")})
+	}
+	out.Blocks = append(out.Blocks, bounded("Not to be had:", b.in.Absent, len(b.in.Absent))...)
 	dir := shellQuote(b.opt.Dir)
 	for _, s := range b.in.Beside {
 		out.Blocks = append(out.Blocks, Heading{s.Label}, Paragraph{text(fmt.Sprintf("%d of %s have a counterpart in ", len(s.then), count(len(b.res.Cells), "cell")), mono(s.Name), ". Every difference of the two is said by:")},

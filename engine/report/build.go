@@ -26,8 +26,10 @@ type Input struct {
 	Events func(id string) (events []record.Event, notes []string, err error)
 	// Plan is the text of the plan as it was run; "" if it is not to be had.
 	Plan string
-	// Beside are earlier result sets whose figures stand beside these, in the order of their columns.
+	// Beside are earlier result sets whose figures stand beside these, in the order of their columns. Absent says of those that
+	// were asked for and are not to be had why.
 	Beside []Beside
+	Absent []string
 }
 
 // Options of a report; the zero value works.

@@ -49,11 +49,11 @@ func lossSection(b *builder, s record.Section) (Section, error) {
 		for _, g := range b.groups(units, coords) {
 			for _, m := range metrics {
 				c := b.compare(g, record.Ratio{Of: target, To: *s.Losses}, m)
-				if c.itself() || c.Of.Why != "" || c.To.Why != "" {
+				if c.Of.Why != "" || c.To.Why != "" {
 					continue
 				}
 				compared = true
-				if !c.loses() {
+				if c.itself() || !c.loses() {
 					continue
 				}
 				line := row(oneLine(target))

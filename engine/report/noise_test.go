@@ -146,8 +146,8 @@ func TestMoreRuns(t *testing.T) {
 	// The medians are apart, and the means are not: one run of a is as low as one of b is high.
 	b = two(cellSpec{rates: []float64{1000, 1000, 1000, 1000, 900}}, cellSpec{rates: []float64{928, 928, 928, 928, 1032}})
 	c = b.compare(b.all(), record.Ratio{Of: "a", To: record.Against{Target: "b"}}, compare.ParseName("req_per_s"))
-	if got := c.says(); !strings.HasPrefix(got, "a is better: beyond the noise floor of") || !strings.HasSuffix(got, ", but only just: the interval holds 1") {
-		t.Errorf("says %q, interval %v", got, c.Ratio.Interval)
+	if got := c.says(); !strings.HasPrefix(got, "within the noise: only just outside the noise floor of") || !strings.Contains(got, ", and the interval is not all on that side of 1") || c.ahead() != "" {
+		t.Errorf("says %q, interval %v, ahead %q", got, c.Ratio.Interval, c.ahead())
 	}
 }
 

@@ -69,13 +69,16 @@ func percent(share float64) string {
 	return number(100*share, series.Timing) + " %"
 }
 
-// count prints n of something: "1 run", "3 runs".
+// count is Count.
 func count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
 	return grouped(float64(n)) + " " + plural(one)
 }
+
+// Count prints n of something: "1 run", "1,000 runs".
+func Count(n int, one string) string { return count(n, one) }
 
 func plural(one string) string {
 	if strings.HasSuffix(one, "ss") {

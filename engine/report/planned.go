@@ -9,8 +9,8 @@ import (
 	"github.com/planrun/planrun/engine/series"
 )
 
-// planned are the sections that the plan asks for; without any, the verdicts and a table for each scenario. Verdicts are
-// never left out.
+// planned are the sections that the plan asks for; without any, the verdicts, a table for each scenario, and where each target
+// loses. Verdicts are never left out.
 func planned(b *builder) ([]Section, error) {
 	asked := b.sections()
 	var out []Section
@@ -50,7 +50,7 @@ func (b *builder) sections() []record.Section {
 }
 
 // defaults are a table for each scenario, with the ratio of each target to the first, and one of its phases where it has
-// several.
+// several; then, of several targets, where each loses to the best.
 func (b *builder) defaults() (out []record.Section) {
 	byScenario := map[string][]int{}
 	var names []string
@@ -84,6 +84,15 @@ func (b *builder) defaults() (out []record.Section) {
 		if len(phases.Metrics) > 0 {
 			out = append(out, phases)
 		}
+	}
+	losses := record.Section{Kind: "table", Title: "Where each target loses", Losses: &record.Against{}}
+	for i, c := range b.res.Cells {
+		if losses.Cells = append(losses.Cells, i); c.Status.HasResults() && !slices.Contains(losses.Losses.Best, c.Coord.Target) {
+			losses.Losses.Best = append(losses.Losses.Best, c.Coord.Target)
+		}
+	}
+	if len(losses.Losses.Best) > 1 {
+		out = append(out, losses)
 	}
 	return out
 }

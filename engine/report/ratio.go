@@ -132,20 +132,23 @@ func (c comparison) noise() string {
 		return "unknown: " + r.Why
 	}
 	floor := "the noise floor of " + factor(r.Floor)
-	if r.Stages == r.Floor && r.Floor > 1 {
+	if r.Repeats == r.Floor && r.Floor > 1 {
 		floor += " between stages"
 	}
+	words := "within " + floor
 	switch {
-	case r.Noise == stats.Beyond && r.Interval[0] <= 1 && r.Interval[1] >= 1:
-		return "beyond " + floor + ", but only just: the interval holds 1"
 	case r.Noise == stats.Beyond:
 		return "beyond " + floor
-	case r.Needed > 0:
-		return fmt.Sprintf("within %s; about %s a side would tell", floor, count(r.Needed, "run"))
-	case r.Stages == r.Floor && r.Value != 1:
-		return "within " + floor + "; more runs would not tell"
+	case r.OnlyJust:
+		words = "within the noise: only just outside " + floor + ", and the interval is not all on that side of 1"
 	}
-	return "within " + floor
+	switch {
+	case r.Needed > 0:
+		words += fmt.Sprintf("; about %s a side would tell", count(r.Needed, "run"))
+	case r.Repeats == r.Floor && r.Value != 1:
+		words += "; more runs would not tell"
+	}
+	return words
 }
 
 // says is noise with who is better.

@@ -130,7 +130,7 @@ func TestLosses(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if p, ok := s.Blocks[1].(Paragraph); !ok || terminal(p.Text) != "No loss beyond the noise: near." {
+	if p, ok := s.Blocks[1].(Paragraph); !ok || terminal(p.Text) != "No loss beyond the noise: best and near." {
 		t.Errorf("after the table: %v", s.Blocks[1])
 	}
 }

@@ -28,7 +28,10 @@ const (
 type Side struct {
 	// Runs are the values of the cell's runs.
 	Runs []float64
-	// Again are the medians of the same cell (scenario, target, matrix) in other stages: its A/A repeats. May be empty.
+	// Sets are the same runs by the result set that they are of, where a side is several sets. May be empty.
+	Sets [][]float64
+	// Again are the medians of the same cell (scenario, target, matrix) in other stages, and in each of several sets: its A/A
+	// repeats. May be empty.
 	Again []float64
 }
 
@@ -36,20 +39,23 @@ type Side struct {
 type Ratio struct {
 	// Value is med(a)/med(b); Low is min a / max b, High is max a / min b (positive infinity if a run of b is 0).
 	Value, Low, High float64
-	// Interval of the ratio of the geometric means, at Confidence: Student's, of the logarithms of the runs' values. Both its
-	// bounds are 0 where there is none: below MinRuns a side, or where a value is 0.
+	// Interval of the ratio of the geometric means, at Confidence: Student's, of the logarithms of the runs' values, or, where
+	// that is wider, of the means of sets. Both its bounds are 0 where there is none: below MinRuns a side, or where a value
+	// is 0.
 	Interval [2]float64
 	Noise    Noise
-	// Floor is the noise floor as a factor above 1: the ratio is beyond it if it is above Floor or below 1/Floor. It is 0
+	// Floor is the noise floor as a factor above 1: the ratio is outside it if it is above Floor or below 1/Floor. It is 0
 	// where the noise is unknown, and 1 where all values of both sides are the same one.
 	Floor float64
-	// Stages is the part of Floor that is of the cells' repeats in other stages, as a factor; 1 if they have none.
-	Stages float64
+	// Repeats is the part of Floor that is of the cells' repeats in other stages and sets, as a factor; 1 if they have none.
+	Repeats float64
+	// OnlyJust is true of a ratio that is outside Floor, and within the noise because not all of Interval is on that side of 1.
+	OnlyJust bool
 	// Why says why the noise is unknown.
 	Why string
 	// Needed is how many runs a side would, at this spread, put a ratio that is within the noise beyond it, or the runs
-	// that a side needs before its noise is known; 0 if more runs would not tell (the stages disagree by more than the
-	// ratio), or none are needed.
+	// that a side needs before its noise is known; 0 if more runs would not tell (the repeats disagree by more than the
+	// ratio, or medians and means go different ways), or none are needed.
 	Needed int
 	// NA is why there is no ratio: "no value of nginx", "0/0".
 	NA string
@@ -57,11 +63,13 @@ type Ratio struct {
 
 // Compare gives the ratio of a to b. The names of the sides are for NA and Why.
 //
-// A ratio is beyond the noise floor if |ln(value)| is above the larger of the largest |ln(med i / med j)| over the
-// repeats of each side's cell in other stages, and t(0.975, na+nb-2) s sqrt(1/na + 1/nb), the half width of the 95 %
-// confidence interval of a difference of means (Student, equal variances) with s the pooled sample deviation of the
-// logarithms of the runs' values. Runs without any scatter, and without repeats that differ, have no floor: that would be 1,
-// and the smallest difference beyond it.
+// A ratio is beyond the noise if it is outside the noise floor and its interval is all on the same side of 1. The floor is
+// the larger of the largest |ln(med i / med j)| over the repeats of each side's cell, and the half width of the interval:
+// t(0.975, na+nb-2) s sqrt(1/na + 1/nb), that of the 95 % confidence interval of a difference of means (Student, equal
+// variances) with s the pooled sample deviation of the logarithms of the runs' values. Where the sides are several sets,
+// runs of one set share what that moment of the machine did to them, and the same is computed of the sets' means, too (see
+// drift). Runs without any scatter, and without repeats that differ, have no floor: that would be 1, and the smallest
+// difference beyond it.
 func Compare(aName string, a Side, bName string, b Side) Ratio {
 	for _, side := range []struct {
 		name string
@@ -94,7 +102,7 @@ func Compare(aName string, a Side, bName string, b Side) Ratio {
 	}
 	if na, nb := len(a.Runs), len(b.Runs); na < MinRuns || nb < MinRuns {
 		r.Needed = MinRuns
-		r.Why = fmt.Sprintf("below %d runs a side the noise is unknown (%d and %d)", MinRuns, na, nb)
+		r.Why = fmt.Sprintf("below %d runs a side the noise is unknown (%s has %d, %s %d)", MinRuns, aName, na, bName, nb)
 		return r
 	}
 	s, ok := SpreadOf(a.Runs, b.Runs)
@@ -102,25 +110,45 @@ func Compare(aName string, a Side, bName string, b Side) Ratio {
 		r.Why = "a run's value is 0, so its logarithm says nothing about noise"
 		return r
 	}
-	again, half := max(apart(ma, a.Again), apart(mb, b.Again)), s.HalfWidth(len(a.Runs), len(b.Runs))
+	sets, half := drift(a, b), s.HalfWidth(len(a.Runs), len(b.Runs))
+	again, half := max(apart(ma, a.Again), apart(mb, b.Again), sets), max(half, sets)
 	floor := max(again, half)
 	if floor == 0 && ma != mb { // a resolution too coarse to see the scatter, or one value of which there is no other
 		r.Why = "all runs of a side gave the same value, which says nothing about noise"
 		return r
 	}
-	r.Floor, r.Stages = math.Exp(floor), math.Exp(again)
+	r.Floor, r.Repeats = math.Exp(floor), math.Exp(again)
 	means := stat.Mean(logs(a.Runs), nil) - stat.Mean(logs(b.Runs), nil)
 	r.Interval = [2]float64{math.Exp(means - half), math.Exp(means + half)}
 	size := math.Abs(math.Log(r.Value))
-	if size > floor {
+	along := math.Copysign(means, means*math.Log(r.Value)) // below 0 where the means go another way than the medians
+	if size > floor && along > half {
 		r.Noise = Beyond
 		return r
 	}
-	r.Noise = Within
-	if size > again {
-		r.Needed = needed(s.Deviation, size)
+	r.Noise, r.OnlyJust = Within, size > floor
+	if told := min(size, along); size > again && told > sets {
+		r.Needed = needed(s.Deviation, told)
 	}
 	return r
+}
+
+// drift is the half width of the interval of a difference of means, with each set's mean of logarithms as one value: how far
+// two sides lie apart because they were measured at several times. It is exact for sets of as many runs each. 0 where it
+// would rest on less than two degrees of freedom (two sets of one side alone), of which Student's quantile is 12.7.
+func drift(a, b Side) float64 {
+	means := func(s Side) (out []float64) {
+		for _, set := range s.Sets {
+			out = append(out, Geomean(set))
+		}
+		return out
+	}
+	x, y := means(a), means(b)
+	s, ok := SpreadOf(x, y)
+	if !ok || s.Freedom < 2 {
+		return 0
+	}
+	return s.HalfWidth(max(1, len(x)), max(1, len(y)))
 }
 
 // apart is the largest |ln(med i / med j)| over a cell's median and those of its repeats; values that are not positive
