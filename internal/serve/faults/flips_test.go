@@ -134,7 +134,7 @@ func TestFlipsUnderLoad(t *testing.T) {
 						take(fmt.Sprint("toxic", j))
 					}
 				}
-				if i%20 == 19 {
+				if i%21 == 20 {
 					asked(50)
 				}
 			}
@@ -162,6 +162,31 @@ func TestFlipsUnderLoad(t *testing.T) {
 			}
 			t.Logf("%d flips: %d requests, %d refused, %d broken off; %d resets, %d closed, %d refused in the books; acted %v", n, sum.asked.Load(), refused, broken,
 				books.Resets, books.Closed, books.Refused, sorted(books.Acted))
+		})
+	}
+}
+
+// What only delays breaks nothing, however often it comes and goes under load.
+func TestDelaysBreakNothing(t *testing.T) {
+	for kind, attributes := range map[string]any{"latency": Latency{2 * time.Millisecond, time.Millisecond, "pareto"}, "bandwidth": Bandwidth{5e6, true},
+		"slice": Slice{Size: 500}, "slow-close": SlowClose{3 * time.Millisecond}, "stall": Stall{}} {
+		t.Run(kind, func(t *testing.T) {
+			servetest.CheckLeaks(t)
+			s := start(t, servetest.Upstream(t, servetest.Echo), "web")
+			sum, stop := clients(t, s.Addresses()["web"], 4)
+			for range 10 {
+				c := of(kind, attributes)
+				c.Add.Stream, c.Add.Share, c.Add.Seed = Both, 0.7, 1
+				control(t, s, c)
+				servetest.Eventually(t, "it acts on several", func() bool { return s.Sample().Relays["web"].Toxics[kind].Connections > 1 })
+				remove(t, s, kind)
+			}
+			stop()
+			servetest.Eventually(t, "all closed", func() bool { return s.Sample().Relays["web"].Live == 0 })
+			r := s.Sample().Relays["web"]
+			if broken := sum.refused.Load() + sum.broken.Load(); broken+r.Resets+r.Closed+r.Refused+r.DialErrors > 0 || r.BytesUp != r.BytesDown {
+				t.Errorf("%d clients were broken off; %+v", broken, r)
+			}
 		})
 	}
 }
