@@ -3,6 +3,7 @@ package actions
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -40,6 +41,7 @@ func (p *pause) Run(ctx context.Context, env *task.Env) (err error) {
 				cont = nil // it died while it was paused, which is an event of its own
 			}
 			if cont == nil {
+				env.Event("fault", fmt.Sprintf("%s/%d goes on", q.Name(), q.Replica()), map[string]any{"process": q.Name(), "replica": q.Replica(), "pid": q.PID()})
 				cont = entries[i].Done()
 			}
 			err = errors.Join(err, cont)

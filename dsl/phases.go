@@ -7,18 +7,27 @@ type Duration = time.Duration
 
 // A Scenario is a named sequence of phases.
 type Scenario struct {
-	About   string        `yaml:"about" hole:"no" doc:"what it shows"`
-	Use     string        `yaml:"use" hole:"no" doc:"another scenario that this one builds on"`
-	Repeats int           `yaml:"repeats" eval:"stage" default:"1" min:"1" max:"10000" doc:"runs of each cell in a round of its stage"`
-	Matrix  Map[[]Value]  `yaml:"matrix" keys:"ident" eval:"plan" doc:"axes with their values: a cell for each combination, matrix.AXIS in expressions"`
-	Vars    Map[Value]    `yaml:"vars" keys:"ident" merge:"replace" doc:"values for its own phases, vars.NAME in expressions"`
-	With    Map[Knob]     `yaml:"with" keys:"ident" eval:"stage" doc:"knobs of the target that it overrides; a target without such a knob is unsupported there"`
-	Limits  Map[Limits]   `yaml:"limits" doc:"limits by role"`
-	Relays  Strings       `yaml:"relays" hole:"no" ref:"relays" doc:"relays that are in the path"`
-	Fresh   string        `yaml:"fresh" hole:"no" enum:"target|scenario|run" doc:"overrides the plan's fresh"`
-	When    Expr          `yaml:"when" eval:"select" doc:"cells for which this is false are left out"`
-	Phases  []Part[Phase] `yaml:"phases" min:"1" doc:"its phases, one after another"`
-	Figures Strings       `yaml:"figures" hole:"no" min:"1" doc:"instead of phases, in a plan of published figures: the metrics that were published of it, as planrun calls them or as metrics declares them"`
+	About    string        `yaml:"about" hole:"no" doc:"what it shows"`
+	Use      string        `yaml:"use" hole:"no" doc:"another scenario that this one builds on"`
+	Repeats  int           `yaml:"repeats" eval:"stage" default:"1" min:"1" max:"10000" doc:"runs of each cell in a round of its stage"`
+	Matrix   Map[[]Value]  `yaml:"matrix" keys:"ident" eval:"plan" doc:"axes with their values: a cell for each combination, matrix.AXIS in expressions"`
+	Vars     Map[Value]    `yaml:"vars" keys:"ident" merge:"replace" doc:"values for its own phases, vars.NAME in expressions"`
+	With     Map[Knob]     `yaml:"with" keys:"ident" eval:"stage" doc:"knobs of the target that it overrides; a target without such a knob is unsupported there"`
+	Limits   Map[Limits]   `yaml:"limits" doc:"limits by role"`
+	Relays   Strings       `yaml:"relays" hole:"no" ref:"relays" doc:"relays that are in the path"`
+	Fresh    string        `yaml:"fresh" hole:"no" enum:"target|scenario|run" doc:"overrides the plan's fresh"`
+	Recovery Recovery      `yaml:"recovery" doc:"when a target counts as back from a fault, for the metrics recovery_s and not_recovered"`
+	When     Expr          `yaml:"when" eval:"select" doc:"cells for which this is false are left out"`
+	Phases   []Part[Phase] `yaml:"phases" min:"1" doc:"its phases, one after another"`
+	Figures  Strings       `yaml:"figures" hole:"no" min:"1" doc:"instead of phases, in a plan of published figures: the metrics that were published of it, as planrun calls them or as metrics declares them"`
+}
+
+// Recovery says when a target is back from a fault: single seconds are held against the median of those before it.
+type Recovery struct {
+	Rate  Percent  `yaml:"rate" default:"90%" min:"0%" max:"100%" doc:"least share of the rate before the fault; of open loops, of the share of due requests that succeeded then"`
+	P99   Percent  `yaml:"p99" default:"200%" min:"100%" doc:"highest p99 of a second, of the p99 before the fault"`
+	Slack Duration `yaml:"slack" default:"5ms" min:"0s" doc:"a p99 that is higher by no more than this counts as back too: twice next to nothing is noise"`
+	Hold  Duration `yaml:"hold" default:"3s" min:"1s" doc:"for how long both must stay so; whole seconds"`
 }
 
 // PhaseKinds are the kinds of phases, each with its documentation.

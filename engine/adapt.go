@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/machine"
 	"github.com/planrun/planrun/engine/measure"
 	"github.com/planrun/planrun/engine/record"
@@ -183,6 +185,12 @@ func (p *Program) thresholds() measure.Thresholds {
 	t.SendLag, t.ClockStep, t.Shortest = g.SendLag, g.ClockStep, g.Shortest
 	t.Descriptors, t.Ports = float64(g.Descriptors), float64(g.Ports)
 	return t
+}
+
+// recoveryOf is when a scenario's targets are back, as its runs record it.
+func recoveryOf(s dsl.Scenario) *record.Recovery {
+	b := s.Recovery
+	return &record.Recovery{Rate: float64(b.Rate), P99: float64(b.P99), SlackMs: float64(b.Slack) / float64(time.Millisecond), HoldS: b.Hold.Seconds()}
 }
 
 // aside reports whether a load is out of the headline figures: its guards taint only what is read of it.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/engine/measure"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/task"
 )
@@ -23,7 +24,7 @@ type declared struct {
 	loads     []loadDecl
 	metrics   []series.Desc
 	values    []string
-	faults    bool
+	faults    bool // something is broken in its phases
 }
 
 // endpoints lists the names of ports that the target's processes listen on.
@@ -68,9 +69,6 @@ func (d *declared) declares(actions []dsl.Part[dsl.Action]) {
 			}
 			d.loads = append(d.loads, l)
 		}
-		if a.Val.Kind == "toxic" {
-			d.faults = true
-		}
 		if s, ok := a.Val.Spec.(task.Declarer); ok {
 			x := s.Declares()
 			d.processes, d.metrics, d.values = append(d.processes, x.Processes...), append(d.metrics, x.Metrics...), append(d.values, x.Values...)
@@ -102,6 +100,8 @@ func (c *compilation) declaration(cell *Cell) *declared {
 	d.declares(cell.Target.Val.Install)
 	for _, p := range cell.Scenario.Val.Phases {
 		d.declares(p.Val.Do)
+		d.faults = d.faults || p.Val.Kind == "fault"
+		walkActions(p.Val.Do, func(a *dsl.Part[dsl.Action]) { d.faults = d.faults || measure.Breaks(a.Val.Kind) })
 	}
 	return d
 }

@@ -45,6 +45,9 @@ func (r *run) phases(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.mu.Lock()
+	r.rec.Recovery = recoveryOf(scenario.Val)
+	r.mu.Unlock()
 	phases := scenario.Val.Phases
 	var begin time.Time
 	for i := range phases {

@@ -73,7 +73,8 @@ func (c *compilation) known(cell *Cell) (measure.Known, string) {
 			key.WriteByte(' ')
 		}
 	}
-	k.Values = d.metrics
+	k.Values, k.Faults, k.Relays = d.metrics, d.faults, len(cell.Relays) > 0
+	fmt.Fprintf(&key, "%v %v\n", k.Faults, k.Relays)
 	for _, m := range d.metrics {
 		fmt.Fprintf(&key, "%q\n", m.Name)
 	}

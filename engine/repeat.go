@@ -43,6 +43,7 @@ func (s *session) do(ctx context.Context, c *Cell, coord record.Coord, in *insta
 	}
 	stop := r.sampling(ctx)
 	r.do(ctx, problem)
+	r.rec.Facts.RelaysLeft = in.relaysLeft(ctx)
 	stop()
 	r.rec.Facts.Servers = in.readServers(ctx).since(servers).since(r.aside)
 	r.rec.Facts.ClockStep = clock.step()

@@ -68,6 +68,7 @@ var planVariations = []variation{
 
 	// Scenarios and phases.
 	{keys: "Scenario.about", by: "engine.TestReportWords"},
+	{keys: "Scenario.recovery Recovery.rate Recovery.p99 Recovery.slack Recovery.hold", by: "engine.TestRecovery"},
 	{keys: "Scenario.use", base: nothing, with: "scenarios: {more: {use: s, repeats: 2}}"},
 	{keys: "Scenario.repeats", base: nothing, with: inScenario("repeats: 2")},
 	{keys: "Scenario.matrix", base: nothing, with: matrix},

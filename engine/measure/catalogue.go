@@ -19,6 +19,8 @@ type Known struct {
 	RoleOf map[string]string
 	Probes []Probe
 	Values []series.Desc // of actions that record a number
+	Faults bool          // whether something is broken, so that there is something to recover from
+	Relays bool          // whether relays stand in the path
 }
 
 // A Probe is what a probe samples, and of what.
@@ -52,6 +54,12 @@ func Produced(k Known) []series.Desc {
 		if slices.Contains(k.Roles, backendsRole) {
 			add("", backendConnsDesc)
 		}
+		if k.Faults {
+			add("", recoveryDescs...)
+		}
+	}
+	if k.Relays {
+		add("", relaysLeftDesc)
 	}
 	for _, name := range k.LoadNames {
 		for _, s := range GeneratorSeries {
@@ -190,7 +198,7 @@ func newDescriber(r *record.Run) describer {
 	for _, m := range loadMetrics {
 		d.exact[m.Name] = m.Desc
 	}
-	for _, m := range []series.Desc{secondsDesc, backendConnsDesc} {
+	for _, m := range ofRun() {
 		d.exact[m.Name] = m
 	}
 	return d
@@ -232,7 +240,7 @@ func Catalogue() []series.Desc {
 	for _, m := range loadMetrics {
 		out = append(out, m.Desc)
 	}
-	out = append(out, backendConnsDesc)
+	out = append(out, ofRun()[1:]...)
 	ofRole := processDescs()
 	for _, s := range processSeries {
 		ofRole = append(ofRole, seriesMetrics(s)...)
@@ -242,6 +250,11 @@ func Catalogue() []series.Desc {
 		out = append(out, d)
 	}
 	return out
+}
+
+// ofRun are the metrics of a run as a whole, the first of any window.
+func ofRun() []series.Desc {
+	return append([]series.Desc{secondsDesc, backendConnsDesc, relaysLeftDesc}, recoveryDescs...)
 }
 
 var secondsDesc = desc("seconds", "s", series.Neither, series.Median, series.Count, "length of the window")

@@ -45,6 +45,8 @@ func Derive(d *record.Data) {
 	for _, w := range windows(d.Run) {
 		f := ix.window(w)
 		if w.name == "" {
+			ix.recovery(f)
+			ix.relaysLeft(f)
 			values(d.Run, f)
 			d.Run.LeftOut = ix.stalls(w)
 		}

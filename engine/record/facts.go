@@ -8,6 +8,8 @@ type Facts struct {
 	ClockStep float64 `json:"clock_step"`
 	// Faults lists each toxic that was in force, with what passed under it.
 	Faults []Fault `json:"faults,omitempty"`
+	// RelaysLeft lists what each relay in the path still held when the loads had ended.
+	RelaysLeft []RelayLeft `json:"relays_left,omitempty"`
 	// Changes lists each change of backends and routes, in the order in which they were made.
 	Changes []Change `json:"changes,omitempty"`
 	// ProbeGaps counts samples that a probe missed, by probe.
@@ -45,6 +47,15 @@ type Fault struct {
 	Spread   float64 `json:"spread,omitempty"` // the standard deviation that was asked for
 	Measured float64 `json:"measured,omitempty"`
 	Of       int64   `json:"of,omitempty"` // of how many pieces, connections or bytes; 0: there was nothing to measure
+}
+
+// RelayLeft is what a relay counted when the loads had ended and its connections had been given time to close.
+type RelayLeft struct {
+	Relay  string  `json:"relay"` // with its replica: slow_web/0
+	Opened int64   `json:"opened"`
+	Live   int64   `json:"live"`
+	After  float64 `json:"after_s"`       // seconds since the run's last phase ended
+	Why    string  `json:"why,omitempty"` // it did not say
 }
 
 // A Change of a backend's replicas or of a route, as it was made.

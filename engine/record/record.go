@@ -94,6 +94,7 @@ type Run struct {
 	Values     map[string]any      `json:"values,omitempty"` // of `record:` and `exec`
 	Processes  []Process           `json:"processes,omitempty"`
 	Facts      Facts               `json:"facts"`
+	Recovery   *Recovery           `json:"recovery,omitempty"`    // as its scenario says; nil: DefaultRecovery
 	Files      map[string]int64    `json:"files,omitempty"`       // bytes of series.jsonl, latency.hlog and events.jsonl when it ended
 	Examples   []string            `json:"examples,omitempty"`    // of errors
 	Series     []series.SeriesDesc `json:"series,omitempty"`      // of the probes that watched
@@ -107,6 +108,17 @@ type Run struct {
 	Guards  []Guard                       `json:"guards,omitempty"`
 	Checks  []Guard                       `json:"checks,omitempty"` // self-checks: the harness itself
 }
+
+// Recovery says when a target is back from a fault.
+type Recovery struct {
+	Rate    float64 `json:"rate"`     // least share of the rate before
+	P99     float64 `json:"p99"`      // the p99 at most, as a multiple of the one before
+	SlackMs float64 `json:"slack_ms"` // or so much more than it, in milliseconds
+	HoldS   float64 `json:"hold_s"`   // for how long it must stay, in seconds
+}
+
+// DefaultRecovery is that of a scenario which says nothing.
+var DefaultRecovery = Recovery{Rate: 0.9, P99: 2, SlackMs: 5, HoldS: 3}
 
 // Published is what a run of published figures has beside its Values, which are those that are known of this run alone.
 type Published struct {

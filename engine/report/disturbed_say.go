@@ -27,10 +27,18 @@ const mostDisturbed = 200
 
 // disturbedSection is the table of what churn and faults did.
 func disturbedSection(b *builder) ([]Section, error) {
-	all := b.disturbances()
-	if len(all) == 0 {
+	s := Section{Title: "What churn and faults did"}
+	if all := b.disturbances(); len(all) > 0 {
+		s.Blocks = append(b.disturbedTable(all), b.phaseFailures(all)...)
+	}
+	if s.Blocks = append(s.Blocks, b.recoveries()...); len(s.Blocks) == 0 {
 		return nil, nil
 	}
+	return []Section{s}, nil
+}
+
+// disturbedTable holds each disturbance against what was quiet.
+func (b *builder) disturbedTable(all []disturbance) []Block {
 	t := Table{Columns: []Column{{Title: "of"}, {Title: "beside"}, {Title: "p99 quiet (ms)", Right: true}, {Title: "p99 then (ms)", Right: true}, {Title: "ratio", Right: true}, {Title: "what it says"},
 		{Title: "p99 after (ms)", Right: true}, {Title: "req/s quiet", Right: true}, {Title: "req/s then", Right: true}, {Title: "failed quiet", Right: true}, {Title: "failed then", Right: true}}}
 	for _, d := range all[:min(len(all), mostDisturbed)] {
@@ -46,12 +54,12 @@ func disturbedSection(b *builder) ([]Section, error) {
 		t.Rows = append(t.Rows, row(b.disturbed(d), d.quiet, b.value(d.before, "p99_ms"), b.value(d.then, "p99_ms"), c.value(), text(c.verb(), b.spoilt(c)), after,
 			b.value(d.before, "req_per_s"), b.value(d.then, "req_per_s"), b.value(d.before, "failed"), b.value(d.then, "failed")))
 	}
-	s := Section{Title: "What churn and faults did", Blocks: []Block{
-		Paragraph{text("Each phase of kind ", mono("churn"), " or ", mono("fault"), " beside the quiet phase before it in the same runs; a scenario that is never quiet beside the one of the same target that sends the same load undisturbed. The ratio is of p99, then to quiet.")}, t}}
+	out := []Block{
+		Paragraph{text("Each phase of kind ", mono("churn"), " or ", mono("fault"), " beside the quiet phase before it in the same runs; a scenario that is never quiet beside the one of the same target that sends the same load undisturbed. The ratio is of p99, then to quiet.")}, t}
 	if more := len(all) - mostDisturbed; more > 0 {
-		s.Blocks = append(s.Blocks, Paragraph{text(fmt.Sprintf("And %d more.", more))})
+		out = append(out, Paragraph{text(fmt.Sprintf("And %d more.", more))})
 	}
-	return []Section{s}, nil
+	return out
 }
 
 // value is a metric of a side for a table's cell.
