@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,23 @@ func TestEarlierFiguresAsColumns(t *testing.T) {
 	}
 	if got, want := said(t, f), "Against v1 | old, of 2 cells in both: 1 better, 1 not measured alike. Better: s / a (req_per_s 2.000 times). 1 cell in one of the two only."; !strings.Contains(got, want) {
 		t.Errorf("the findings do not say %q:\n%s", want, got)
+	}
+}
+
+// Why the noise of a ratio to an earlier figure is not known is said where it stands.
+func TestEarlierNoiseUnknown(t *testing.T) {
+	f := earlierSet()
+	f.in.Results.Cells[0].Metrics[""]["req_per_s"] = record.Value{Value: 2000, Runs: []float64{2000}}
+	b := newBuilder(f.in, Options{})
+	section, err := tableSection(b, record.Section{Kind: "table", Cells: []int{0}, Rows: []string{"target"}, Metrics: []string{"req_per_s"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := firstTable(t, section)[1][3]; got != "2.000, noise unknown*" {
+		t.Errorf("says %q", got)
+	}
+	if !slices.ContainsFunc(b.notes, func(n Text) bool { return strings.Contains(terminal(n), "below 3 runs a side the noise is unknown (today has 1, v1 | old 3)") }) {
+		t.Errorf("no note says why: %v", b.notes)
 	}
 }
 

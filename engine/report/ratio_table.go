@@ -100,7 +100,7 @@ func absentSides(units []unit, r record.Ratio) (out []string) {
 	return out
 }
 
-const ratioWords = "Ratios are of/to, of the medians of the runs. The range is what single runs give; the 95 % interval (from 3 runs a side) is that of the ratio of their geometric means; a ratio within the noise floor may be chance."
+const ratioWords = "Ratios are of/to, of the medians of the runs. The range is what single runs give; the 95 % interval (from 3 runs a side) is that of the ratio of their geometric means; a ratio within the noise floor may be chance, and so may one whose interval is not all on that side of 1."
 
 // ratioColumns are those of a table of ratios, what it says first: a narrow window may cut the rest. columns fills them.
 var ratioColumns = []Column{{Title: "ratio", Right: true}, {Title: "what it says"}, {Title: "range", Right: true}, {Title: "95 % interval", Right: true}}

@@ -92,7 +92,7 @@ func (r rerun) summary() Text {
 	case len(r.apart) == 0:
 		t = append(t, text(fmt.Sprintf("disagrees in none of %s beyond the noise of their runs.", count(known, "cell")))...)
 	default:
-		t = append(t, text(strong(fmt.Sprintf("disagrees in %d of %s", len(r.apart), count(known, "cell"))), " beyond the noise of their runs; by chance about one in fifteen would.")...)
+		t = append(t, text(strong(fmt.Sprintf("disagrees in %d of %s", len(r.apart), count(known, "cell"))), " beyond the noise of their runs; by chance about one in twenty-five would.")...)
 	}
 	if known > 0 && r.unknown > 0 {
 		t = append(t, text(fmt.Sprintf(" Of %s more there are fewer than %d runs a side.", count(r.unknown, "cell"), stats.MinRuns))...)
