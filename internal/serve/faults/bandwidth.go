@@ -46,13 +46,10 @@ func (b *bandwidth) pass(c *stream.StreamChunk, next func(*stream.StreamChunk)) 
 	piece := int(min(max(b.Rate/100, 1), float64(len(c.Data))))
 	for data := c.Data; len(data) > 0; {
 		n := min(piece, len(data))
-		begin, due, busy := b.pace.reserve(time.Duration(float64(n)/b.Rate*float64(time.Second)), c.Timestamp, time.Now())
-		_, ok := b.hold.until(due)
-		if !busy {
-			b.pace.passed(begin, due)
-		} else if took := b.pace.passed(begin, time.Now()); ok {
+		due, in, first := b.pace.reserve(time.Duration(float64(n)/b.Rate*float64(time.Second)), c.Timestamp, time.Now())
+		if _, ok := b.hold.until(due); ok && !first {
 			b.hold.held.Add(int64(n))
-			b.hold.measure(int64(took), int64(n))
+			b.hold.measure(int64(b.pace.passed(in, time.Now())), int64(n))
 		}
 		next(&stream.StreamChunk{Data: data[:n], Timestamp: due})
 		data = data[n:]
@@ -67,35 +64,39 @@ const catchUp = 50 * time.Millisecond
 type pace struct {
 	mu   sync.Mutex
 	free time.Time // from when on
-	last time.Time // a piece was passed on
+	now  *burst    // the newest one
 }
 
-// reserve takes the line for as long as a piece takes that came at a time. It is passed on when it is due; busy says that
-// it came before the line was free.
-func (p *pace) reserve(takes time.Duration, came, now time.Time) (begin, due time.Time, busy bool) {
+// A burst is a time in which a line is never free. Its rate is that of what comes behind its first piece, since that is due:
+// whoever is late in it is caught up with, and pieces of several connections need not pass in their order.
+type burst struct{ last time.Time }
+
+// reserve takes the line for as long as a piece takes that came at a time. It is passed on when it is due. The first piece
+// of a burst came when the line was free.
+func (p *pace) reserve(takes time.Duration, came, now time.Time) (due time.Time, in *burst, first bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	begin, busy = p.free, true
+	begin := p.free
 	for _, t := range []time.Time{came, now.Add(-catchUp)} {
 		if t.After(begin) {
-			begin, busy = t, false
+			begin, first = t, true
 		}
 	}
 	p.free = begin.Add(takes)
-	return begin, p.free, busy
+	if first {
+		p.now = &burst{p.free}
+	}
+	return p.free, p.now, first
 }
 
-// passed returns for how long the line was busy with a piece that began and was passed on at these times, without the time
-// that was counted for the piece before. The first piece of a busy time is said to pass when it is due: if it is late, those
-// behind it catch up, and have its time too.
-func (p *pace) passed(begin, now time.Time) time.Duration {
+// passed returns for how long the line was busy until now with a piece of a burst, beside what was counted before.
+func (p *pace) passed(b *burst, now time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.last.After(begin) {
-		begin = p.last
+	took := now.Sub(b.last)
+	if took <= 0 {
+		return 0
 	}
-	if now.After(p.last) {
-		p.last = now
-	}
-	return max(0, now.Sub(begin))
+	b.last = now
+	return took
 }

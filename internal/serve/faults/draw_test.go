@@ -139,23 +139,23 @@ func TestPace(t *testing.T) {
 	at := func(ms int) time.Time { return time.Unix(1000, 0).Add(time.Duration(ms) * time.Millisecond) }
 	p := &pace{}
 	for i, step := range []struct {
-		takes, came, now int // ms
-		begin, due       int
-		busy             bool
+		takes, came, now, due int // ms
+		first                 bool
 	}{
-		{10, 0, 0, 0, 10, false},
-		{10, 0, 12, 10, 20, true},   // 2 ms late
-		{10, 21, 22, 21, 31, false}, // it was free for 1 ms
-		{10, 25, 75, 31, 41, true},  // late, but not beyond what is caught up
-		{10, 30, 400, 350, 360, false},
+		{10, 0, 0, 10, true},
+		{10, 0, 12, 20, false},  // 2 ms late
+		{10, 21, 22, 31, true},  // it was free for 1 ms
+		{10, 25, 75, 41, false}, // late, but not beyond what is caught up
+		{10, 30, 400, 360, true},
 	} {
-		begin, due, busy := p.reserve(time.Duration(step.takes)*time.Millisecond, at(step.came), at(step.now))
-		if begin != at(step.begin) || due != at(step.due) || busy != step.busy {
-			t.Errorf("step %d: from %v to %v, busy %v", i, begin.Sub(at(0)), due.Sub(at(0)), busy)
+		due, _, first := p.reserve(time.Duration(step.takes)*time.Millisecond, at(step.came), at(step.now))
+		if due != at(step.due) || first != step.first {
+			t.Errorf("step %d: due %v, first %v", i, due.Sub(at(0)), first)
 		}
 	}
-	for i, step := range []struct{ begin, now, took int }{{0, 12, 12}, {10, 20, 8}, {15, 20, 0}, {30, 41, 11}, {5, 9, 0}} {
-		if took := p.passed(at(step.begin), at(step.now)); took != time.Duration(step.took)*time.Millisecond {
+	b := &burst{at(10)}
+	for i, step := range []struct{ now, took int }{{20, 10}, {50, 30}, {40, 0}, {51, 1}} {
+		if took := p.passed(b, at(step.now)); took != time.Duration(step.took)*time.Millisecond {
 			t.Errorf("step %d: busy for %v", i, took)
 		}
 	}
