@@ -152,10 +152,10 @@ func (b *runner) several(ctx context.Context, what string, n, work int) (out []*
 	return out, nil
 }
 
-// tune finds how much work makes a request 5 % dearer: from the median of two pairs with 40 expressions more.
+// tune finds how much work makes a request 5 % dearer, from a pair with so many expressions more that they show well.
 func (b *runner) tune(ctx context.Context) (int, error) {
-	const try, want = 40, 0.05
-	out, err := b.several(ctx, "tuning", 2, try)
+	const try, want = 100, 0.05
+	out, err := b.several(ctx, "tuning", 1, try)
 	if err != nil {
 		return 0, err
 	}
