@@ -24,6 +24,7 @@ var Kinds = []dsl.Kind{
 	execKind,
 	helmKind,
 	httpKind,
+	limitKind,
 	loadKind,
 	patchKind,
 	pauseKind,

@@ -47,12 +47,13 @@ type stage struct {
 	token string
 	spec  any // of the action that runs
 
-	mu     sync.Mutex
-	values map[string]any
-	events []string
-	cond   func() (any, error)
-	follow []func(context.Context) error
-	data   task.TemplateData
+	mu      sync.Mutex
+	values  map[string]any
+	events  []string
+	effects []task.Effect // of faults
+	cond    func() (any, error)
+	follow  []func(context.Context) error
+	data    task.TemplateData
 }
 
 func newStage(t *testing.T) *stage {
@@ -83,8 +84,22 @@ func newStage(t *testing.T) *stage {
 			defer s.mu.Unlock()
 			s.values[name] = v
 		},
-		Eval:     func(context.Context, dsl.Expr) (any, error) { return s.cond() },
-		Follow:   func(update func(context.Context) error) { s.follow = append(s.follow, update) },
+		Eval:   func(context.Context, dsl.Expr) (any, error) { return s.cond() },
+		Follow: func(update func(context.Context) error) { s.follow = append(s.follow, update) },
+		Fault: func(f task.Fault) func(task.Effect) {
+			tell := func(what string) {
+				if !f.Moment {
+					s.Event("fault", f.What+what, nil)
+				}
+			}
+			tell(" begins")
+			return func(e task.Effect) {
+				tell(" ends")
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.effects = append(s.effects, e)
+			}
+		},
 		Rebind:   func(int) (any, error) { return s.spec, nil },
 		Template: func(int) task.TemplateData { return s.data },
 		Endpoint: func(name string) (string, error) {

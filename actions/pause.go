@@ -3,7 +3,6 @@ package actions
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
@@ -21,6 +20,9 @@ type pause struct {
 // Lasting: without a length of its own it ends with its phase.
 func (p *pause) Lasting() bool { return p.For == 0 }
 
+// DefaultName says what it does.
+func (p *pause) DefaultName() string { return "pause of " + p.Process }
+
 func (p *pause) Run(ctx context.Context, env *task.Env) (err error) {
 	procs, err := p.find(env)
 	if err != nil {
@@ -34,30 +36,33 @@ func (p *pause) Run(ctx context.Context, env *task.Env) (err error) {
 		}
 		entries = append(entries, e)
 	}
+	over := func(task.Effect) {}
+	watch, err := watchStopped(procs)
+	if err != nil {
+		return err
+	}
 	defer func() {
+		watch.see(time.Now())
 		for i, q := range procs {
 			cont := env.Processes.Signal(q, "CONT", true)
 			if errors.Is(cont, os.ErrProcessDone) {
 				cont = nil // it died while it was paused, which is an event of its own
 			}
 			if cont == nil {
-				env.Event("fault", fmt.Sprintf("%s/%d goes on", q.Name(), q.Replica()), map[string]any{"process": q.Name(), "replica": q.Replica(), "pid": q.PID()})
 				cont = entries[i].Done()
 			}
 			err = errors.Join(err, cont)
 		}
+		over(watch.effect())
 	}()
-	if err := p.each(ctx, env, "fault", "is paused", func(q task.Process) error { return env.Processes.Signal(q, "STOP", true) }); err != nil {
-		return err
+	for _, q := range procs {
+		if ctx.Err() != nil {
+			return ended(ctx)
+		}
+		if err := env.Processes.Signal(q, "STOP", true); err != nil {
+			return err
+		}
 	}
-	var over <-chan time.Time
-	if p.For > 0 {
-		over = time.After(p.For)
-	}
-	select {
-	case <-over:
-		return nil
-	case <-ctx.Done():
-		return ended(ctx)
-	}
+	over = env.Fault(task.Fault{What: "pause of " + named(procs)})
+	return watch.during(ctx, p.For)
 }

@@ -56,3 +56,11 @@ func (o *OnProcess) each(ctx context.Context, env *task.Env, event, done string,
 	}
 	return errors.Join(errs...)
 }
+
+// named says which processes these are: web/0, or web (3 replicas).
+func named(procs []task.Process) string {
+	if len(procs) == 1 {
+		return fmt.Sprintf("%s/%d", procs[0].Name(), procs[0].Replica())
+	}
+	return fmt.Sprintf("%s (%d replicas)", procs[0].Name(), len(procs))
+}

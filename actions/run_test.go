@@ -145,7 +145,7 @@ func TestProcessActions(t *testing.T) {
 	}
 	s.must("stop: a")
 	s.fails("stop: a", "none does")
-	if got := strings.Join(s.events, ", "); got != "change: a/0 got SIGHUP, restart: a/0 was restarted, fault: a/0 is paused, fault: a/0 goes on, fault: a/0 is paused, fault: a/0 goes on, change: a/0 stopped" {
+	if got := strings.Join(s.events, ", "); got != "change: a/0 got SIGHUP, restart: a/0 was restarted, fault: pause of a/0 begins, fault: pause of a/0 ends, fault: pause of a/0 begins, fault: pause of a/0 ends, change: a/0 stopped" {
 		t.Errorf("events: %s", got)
 	}
 }

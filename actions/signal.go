@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"time"
 
 	"github.com/planrun/planrun/engine/proc"
 	"github.com/planrun/planrun/engine/task"
@@ -27,8 +29,55 @@ func (s *signal) Run(ctx context.Context, env *task.Env) error {
 		return err
 	}
 	return s.each(ctx, env, "change", "got SIG"+s.Send, func(p task.Process) error {
-		return env.Processes.Signal(p, s.Send, s.Tree)
+		over := func(task.Effect) {}
+		if s.breaks() {
+			over = env.Fault(task.Fault{What: fmt.Sprintf("SIG%s to %s/%d", s.Send, p.Name(), p.Replica()), Moment: true})
+		}
+		if err := env.Processes.Signal(p, s.Send, s.Tree); err != nil {
+			return err
+		}
+		over(s.arrived(ctx, p))
+		return nil
 	})
+}
+
+// breaks reports whether the signal is one that ends or stops programs; others are what programs make of them.
+func (s *signal) breaks() bool {
+	return slices.Contains([]string{"KILL", "TERM", "INT", "QUIT", "STOP"}, s.Send)
+}
+
+// arrived waits until the signal has done what no program can prevent: SIGKILL and SIGSTOP. Of the others it is seen whether
+// they did it at once.
+func (s *signal) arrived(ctx context.Context, p task.Process) task.Effect {
+	within, cancel := context.WithTimeout(ctx, untilStopped)
+	defer cancel()
+	switch s.Send {
+	case "STOP":
+		return s.stopped(within, p)
+	case "KILL":
+		select {
+		case <-p.Exited():
+			return task.Effect{Seen: "it ended"}
+		case <-within.Done():
+			return task.Effect{Unfelt: fmt.Sprintf("it did not end within %v", untilStopped)}
+		}
+	}
+	return task.Effect{Seen: "it was sent; when the process ended is an event"}
+}
+
+func (s *signal) stopped(ctx context.Context, p task.Process) task.Effect {
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	for {
+		if alive, halted := proc.Halted([]int{p.PID()}); alive > 0 && halted {
+			return task.Effect{Seen: "it was seen to be stopped"}
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return task.Effect{Unfelt: fmt.Sprintf("it was not stopped within %v", untilStopped)}
+		}
+	}
 }
 
 const undoSignalKind = "signal"

@@ -110,7 +110,7 @@ func (s *Start) Declares() task.Declaration {
 	if len(s.Command) > 0 && s.Command[0] != "" {
 		p.Programs = s.Command[:1]
 	}
-	d := task.Declaration{Processes: []task.ProcessDecl{p}}
+	d := task.Declaration{Processes: []task.ProcessDecl{p}, Requires: task.LimitsRequire(int64(s.Limits.Memory), s.Limits.CPU, s.Limits.Processes)}
 	for _, u := range s.Upstreams {
 		d.Uses = append(d.Uses, task.Use{Kind: "address", Name: u, Field: "upstreams"})
 	}

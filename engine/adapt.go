@@ -137,6 +137,10 @@ func eventsOf(d *record.Data) map[string][]verdict.Event {
 		}
 		out[k] = []verdict.Event{}
 	}
+	if slices.ContainsFunc(d.Run.Processes, func(p record.Process) bool { return p.Limits != nil && p.Limits.Memory > 0 }) ||
+		slices.ContainsFunc(d.Run.Actions, func(a record.Action) bool { return a.Kind == "limit" }) {
+		out["oom"] = []verdict.Event{}
+	}
 	for _, e := range d.Events {
 		x := verdict.Event{At: e.T, Detail: e.Message}
 		x.Process, _ = e.Fields["process"].(string)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/task"
 	"github.com/planrun/planrun/engine/verdict"
 )
 
@@ -17,9 +18,10 @@ type Cell struct {
 	Target   dsl.Part[dsl.Target] // with the scenario's knobs
 	With     dsl.Map[dsl.Knob]
 	Limits   dsl.Map[dsl.Limits]
-	Relays   []string // names of relays in the path
-	Fresh    string   // target, scenario, run
-	Repeats  int      // 0 if it is known only when the stage begins
+	Relays   []string               // names of relays in the path
+	Adjusts  map[string]task.Limits // processes whose limits change while they run; of these it matters which are not 0
+	Fresh    string                 // target, scenario, run
+	Repeats  int                    // 0 if it is known only when the stage begins
 	// Unsupported says why the cell has no runs; "" if it has. LeftOut says that --only or --skip left it out, or that
 	// its `when` is false.
 	Unsupported string
@@ -70,8 +72,8 @@ func (a axisValue) text() string {
 	return fmt.Sprint(a.value.V)
 }
 
-// installKey says which cells can share an installation: those that agree on the target, its knobs, the limits and the
-// relays in the path.
+// installKey says which cells can share an installation: those that agree on the target, its knobs, the limits (and on which of
+// them change) and the relays in the path.
 func (c *Cell) installKey() string {
 	var b strings.Builder
 	b.WriteString(c.Coord.Target)
@@ -81,6 +83,6 @@ func (c *Cell) installKey() string {
 	for _, l := range c.Limits {
 		fmt.Fprintf(&b, "\x00%s:%+v", l.Name, l.Val)
 	}
-	fmt.Fprintf(&b, "\x00%v", c.Relays)
+	fmt.Fprintf(&b, "\x00%v\x00%v", c.Relays, c.Adjusts)
 	return b.String()
 }

@@ -73,6 +73,7 @@ func (c *compilation) cell(s *Stage, target dsl.Part[dsl.Target], scenario dsl.P
 	var l diag.List
 	cell.Scenario, l = scenario.Bind(fill)
 	c.add(l)
+	cell.Adjusts = adjusts(&cell.Scenario.Val)
 	cell.Target, l = target.Bind(fill)
 	c.add(l)
 	// A var or knob that was an expression has its value now.

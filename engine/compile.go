@@ -7,6 +7,7 @@ import (
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/dsl/diag"
+	"github.com/planrun/planrun/engine/machine"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/verdict"
 )
@@ -34,6 +35,8 @@ type Program struct {
 	always      []dsl.Kind // probes that every run has
 	readFile    func(path string) ([]byte, error)
 	secrets     secrets
+	tryOffer    func(feature string) machine.Offer
+	offers      map[string]machine.Offer // that were tried out
 }
 
 // A Stage is an entry of the schedule.
@@ -48,13 +51,14 @@ type Stage struct {
 
 // Options of Compile.
 type Options struct {
-	Only, Skip []string                          // patterns of cells: see Selects
-	Repeats    int                               // overrides every scenario's, if positive
-	Env        func(name string) (string, bool)  // nil: os.LookupEnv
-	Always     []dsl.Kind                        // kinds of probes that every run has
-	ReadFile   func(path string) ([]byte, error) // of the plan's files; nil: os.ReadFile
-	Files      int                               // open files that a process may have; 0: this process's hard limit
-	Stored     bool                              // the plan is that of a result set: earlier sets that it names may be gone
+	Only, Skip []string                           // patterns of cells: see Selects
+	Repeats    int                                // overrides every scenario's, if positive
+	Env        func(name string) (string, bool)   // nil: os.LookupEnv
+	Always     []dsl.Kind                         // kinds of probes that every run has
+	ReadFile   func(path string) ([]byte, error)  // of the plan's files; nil: os.ReadFile
+	Files      int                                // open files that a process may have; 0: this process's hard limit
+	Offered    func(feature string) machine.Offer // tries out a feature of the machine, as task names it; nil: here
+	Stored     bool                               // the plan is that of a result set: earlier sets that it names may be gone
 }
 
 // Compile binds what is known, lists the cells and checks every expression. The program is nil if a problem is more than
@@ -63,6 +67,10 @@ func Compile(plan *dsl.Plan, opt Options) (*Program, diag.List) {
 	c := &compilation{Program: &Program{Plan: plan, params: map[string]*param{}, planned: known{}, always: opt.Always, readFile: opt.ReadFile}, opt: opt}
 	if c.readFile == nil {
 		c.readFile = os.ReadFile
+	}
+	c.offers, c.tryOffer = map[string]machine.Offer{}, opt.Offered
+	if c.tryOffer == nil {
+		c.tryOffer = offered
 	}
 	c.run()
 	if !c.list.HasErrors() {

@@ -25,6 +25,7 @@ type declared struct {
 	metrics   []series.Desc
 	values    []string
 	faults    bool // something is broken in its phases
+	requires  []requirement
 }
 
 // endpoints lists the names of ports that the target's processes listen on.
@@ -72,6 +73,9 @@ func (d *declared) declares(actions []dsl.Part[dsl.Action]) {
 		if s, ok := a.Val.Spec.(task.Declarer); ok {
 			x := s.Declares()
 			d.processes, d.metrics, d.values = append(d.processes, x.Processes...), append(d.metrics, x.Metrics...), append(d.values, x.Values...)
+			for _, feature := range x.Requires {
+				d.requires = append(d.requires, requirement{feature, a.PosOf(a.Val.Kind)})
+			}
 		}
 	})
 }
@@ -103,6 +107,7 @@ func (c *compilation) declaration(cell *Cell) *declared {
 		d.faults = d.faults || p.Val.Kind == "fault"
 		walkActions(p.Val.Do, func(a *dsl.Part[dsl.Action]) { d.faults = d.faults || measure.Breaks(a.Val.Kind) })
 	}
+	c.requiresLimits(cell, d)
 	return d
 }
 

@@ -27,6 +27,7 @@ func (c *compilation) declare() {
 			c.checkAddresses(cell)
 			c.checkDescriptors(cell)
 			c.checkCrossChecks(cell)
+			c.checkOffers(cell)
 		}
 	}
 	slices.Sort(c.values)

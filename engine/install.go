@@ -54,7 +54,7 @@ func (s *session) install(ctx context.Context, cell *Cell, b *begun) (*installat
 	}
 	in := &installation{session: s, id: id, dir: dir, key: cell.installKey(), cell: cell, round: b.record.Round, scope: s.journal.Scope(), ports: map[string][]map[string]int{},
 		backends: map[string][]task.Process{}, wants: map[task.Process][]int{}, eval: cell.eval, moving: make(chan struct{}, 1)}
-	if in.group, err = s.manager.Group(proc.GroupOptions{Dir: dir, Journal: in.scope, Parent: s.setup}); err != nil {
+	if in.group, err = s.manager.Group(proc.GroupOptions{Dir: dir, Journal: in.scope, Parent: s.setup, OnOOM: in.oom, Adjustable: in.cell.Adjusts}); err != nil {
 		return nil, err
 	}
 	s.progress.Install(cell.Coord.Target)
@@ -187,6 +187,11 @@ func (in *installation) onExit(name string, replica int) func(string, bool) {
 			run.event("exit", fmt.Sprintf("%s/%d ended: %s", name, replica, status), map[string]any{"process": name, "replica": replica, "status": status})
 		}
 	}
+}
+
+// oom tells that the kernel killed for want of memory.
+func (in *installation) oom(who string, kills int) {
+	in.event("oom", fmt.Sprintf("the kernel killed in the cgroup of %s for want of memory (processes: %d)", who, kills), map[string]any{"process": who, "kills": kills})
 }
 
 func (in *installation) event(kind, message string, fields map[string]any) {

@@ -19,6 +19,7 @@ import (
 	"github.com/planrun/planrun/engine/proc/proctest"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/internal/load"
+	"github.com/planrun/planrun/internal/serve/drop"
 	"github.com/planrun/planrun/internal/serve/faults"
 	"github.com/planrun/planrun/internal/serve/origin"
 	"github.com/planrun/planrun/internal/serve/proxy"
@@ -34,6 +35,7 @@ func TestMain(m *testing.M) {
 			"origin": func() error { return origin.Main(os.Stdin, os.Stdout) },
 			"proxy":  func() error { return proxy.Main(os.Stdin, os.Stdout) },
 			"relay":  func() error { return relay.Main(os.Stdin, os.Stdout) },
+			"drop":   func() error { return drop.Main(os.Stdin, os.Stdout) },
 			"faults": func() error { return faults.Main(os.Stdin, os.Stdout) },
 		}[os.Args[2]]
 		if os.Args[1] == slowWorker && os.Args[2] == "load" {

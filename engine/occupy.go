@@ -32,6 +32,9 @@ func (s *session) without(c *Cell, b *begun) *noRun {
 		s.missing(c.Coord.Target, why)
 		return &noRun{record.Unsupported, why}
 	}
+	if why := s.p.lacking(c); why != "" {
+		return &noRun{record.Unsupported, "this machine does not offer " + why}
+	}
 	return nil
 }
 
@@ -68,6 +71,9 @@ func (s *session) ensure(ctx context.Context, c *Cell, b *begun) (*installation,
 	if missing := (*proc.MissingProgram)(nil); errors.As(err, &missing) {
 		why = noRun{record.Unsupported, missing.Error()}
 		s.missing(c.Coord.Target, missing.Error())
+	}
+	if refusal := (*proc.Refusal)(nil); errors.As(err, &refusal) {
+		why = noRun{record.Unsupported, refusal.Error()}
 	}
 	s.failed[c.installKey()] = why
 	return nil, nil

@@ -108,6 +108,7 @@ func (r *run) host(phase string, length time.Duration, all []dsl.Part[dsl.Phase]
 		env.Relays = relays{r.inst, r, phase, lasts(a, length, all)}
 		env.Backends = backends{r.inst, r, phase, env.Name}
 		env.Event = r.event
+		env.Fault = r.fault(a.Val.Kind, env.Name, phase)
 		env.Value = r.setValue
 		env.Eval = r.live
 		env.Snapshot = r.snapshot

@@ -95,7 +95,20 @@ func processRecord(p task.Process, want []int) record.Process {
 	if c, ok := p.(interface{ Command() []string }); ok {
 		out.Command = c.Command()
 	}
+	if l, ok := p.(interface{ Limited() task.Limits }); ok {
+		out.Limits = limitsRecord(l.Limited())
+	}
+	if s, ok := p.(interface{ Spec() task.ProcessSpec }); ok {
+		out.WantLimits = limitsRecord(s.Spec().Limits)
+	}
 	return out
+}
+
+func limitsRecord(l task.Limits) *record.Limits {
+	if l.Memory == 0 && l.CPU == 0 && l.Processes == 0 {
+		return nil
+	}
+	return &record.Limits{Memory: l.Memory, CPU: l.CPU, Processes: l.Processes}
 }
 
 // dirOf is the working directory of a process that belongs to the run.

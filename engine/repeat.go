@@ -29,7 +29,7 @@ func (s *session) do(ctx context.Context, c *Cell, coord record.Coord, in *insta
 		return err
 	}
 	r.rec.ID, r.rec.Version = r.out.ID, record.Version
-	if r.procs, err = s.manager.Group(proc.GroupOptions{Dir: r.out.Dir, Journal: r.scope, Parent: in.group}); err != nil {
+	if r.procs, err = s.manager.Group(proc.GroupOptions{Dir: r.out.Dir, Journal: r.scope, Parent: in.group, OnOOM: in.oom, Adjustable: in.cell.Adjusts}); err != nil {
 		return err
 	}
 	r.data.Run = r.rec

@@ -96,6 +96,10 @@ func (r *run) ended(i int, err error) {
 func (r *run) setValue(name string, v any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.setValueLocked(name, v)
+}
+
+func (r *run) setValueLocked(name string, v any) {
 	if r.rec.Values == nil {
 		r.rec.Values = map[string]any{}
 	}

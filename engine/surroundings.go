@@ -20,10 +20,11 @@ func (in *installation) env(a *dsl.Part[dsl.Action]) *task.Env {
 	return &task.Env{
 		Here: here(a),
 		Log:  slog.Default(), Dir: in.dir, Journal: in.scope, Processes: in.group, Loads: noLoads{}, Relays: noRelays{}, Backends: noBackends{}, Name: actionName(a),
-		Event: in.event, Value: in.setValue, Nice: in.p.Host.Nice,
+		Token: in.session.env.Token, Event: in.event, Fault: in.fault, Value: in.setValue, Nice: in.p.Host.Nice,
 		Eval:     func(context.Context, dsl.Expr) (any, error) { return nil, errNoRun },
 		Snapshot: func(string) (map[string]float64, error) { return nil, errNoRun },
-		Template: in.template, Endpoint: in.endpoint, Address: in.address, CPUs: in.cpus, Limits: in.limits, Redact: in.redact, Allowed: in.allowed,
+		Template: in.template, Endpoint: in.endpoint, Address: in.address,
+		Origins: func(backend string) ([]string, error) { return in.origins(backend), nil }, CPUs: in.cpus, Limits: in.limits, Redact: in.redact, Allowed: in.allowed,
 		Ports: func(process string, replica int) map[string]int {
 			if all := in.ports[process]; replica < len(all) {
 				return all[replica]

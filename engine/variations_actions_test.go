@@ -24,6 +24,8 @@ var actionVariations = []variation{
 	{keys: "scale.object", base: nothing, with: do("{scale: {object: deployment/x, to: 2}}")},
 	{keys: "add-route.host add-route.path add-route.backends remove-route.host remove-route.path toggle-route.host toggle-route.path toggle-route.backends", by: "engine.TestRoutesComeAndGo"},
 	{keys: "snapshot.probe snapshot.url snapshot.timeout", by: "actions.TestSnapshot"},
+	{keys: "drop.endpoint drop.backends drop.port drop.share drop.direction", by: "engine.TestDrop"},
+	{keys: "limit.process limit.memory limit.cpu limit.processes limit.replica", by: "engine.TestLimit"},
 	{keys: "toxic.relay toxic.latency", base: inScenario("relays: [slow_web]"), with: do("{toxic: {relay: slow_web, latency: 20ms}}")},
 	{keys: "toxic.preset", base: inScenario("relays: [slow_web]") + "\n" + "about: x", with: do("{toxic: {relay: slow_web, preset: latency}}")},
 	{keys: "toxic.jitter toxic.direction toxic.distribution toxic.share toxic.seed toxic.shared toxic.slice-delay", by: "actions.TestToxic"},
@@ -86,7 +88,6 @@ var actionVariations = []variation{
 
 	// Kinds that come later.
 	{keys: "attack", base: nothing, with: do("{attack: {slowloris: {connections: 2}}}")},
-	{keys: "drop", base: nothing, with: do("{drop: {port: 80}}")},
 	{keys: "sweep", base: nothing, with: do("{sweep: {load: small, rate: {from: 10, times: 2}, step: 10s, sustained: failed == 0}}")},
 	{keys: "ramp", base: nothing, with: do("{ramp: {load: small, connections: [10]}}")},
 	{keys: "apply", base: nothing, with: do("{apply: {file: more.yaml}}")},

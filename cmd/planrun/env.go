@@ -71,6 +71,13 @@ func wants(w io.Writer, prog *engine.Program) {
 	for _, x := range l.Warnings {
 		fmt.Fprintf(w, "CPUs\twarning: %s\n", x)
 	}
+	for _, x := range prog.Wants() {
+		found := "yes: " + x.Detail
+		if !x.OK {
+			found = fmt.Sprintf("no: %s; the cells that need it (%d) will be unsupported", x.Detail, x.Cells)
+		}
+		fmt.Fprintf(w, "%s\t%s\n", x.Feature, found)
+	}
 	programs := prog.Programs()
 	for _, m := range programs {
 		found := "yes: " + m.Path

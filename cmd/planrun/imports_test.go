@@ -68,6 +68,8 @@ var importers = map[string][]string{
 	"github.com/google/cel-go/":            {"engine/verdict"},
 	"github.com/Shopify/toxiproxy/":        {"internal/serve/faults"},
 	"github.com/containerd/cgroups/":       {"probes"},
+	"github.com/google/nftables":           {"internal/serve/drop", "internal/serve/servetest"},
+	"github.com/mdlayher/netlink":          {"internal/serve/drop"},
 	"gonum.org/v1/plot":                    {"engine/report/html"},
 	"gonum.org/v1/plot/":                   {"engine/report/html"},
 	"github.com/spf13/cobra":               {"cmd/planrun"},

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,43 +11,15 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/planrun/planrun/internal/serve/drop"
 )
 
-// nftables asks the kernel for the generation of its rules, which changes nothing but needs the rights that rules need.
-func nftables() Offer {
+// Nftables tells whether packets can be dropped.
+func Nftables() Offer {
 	const feature = "nftables"
-	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_NETFILTER)
-	if err != nil {
-		return no(feature, "the kernel has no netfilter: %v", err)
-	}
-	defer unix.Close(fd)
-	wait := unix.Timeval{Sec: 1}
-	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &wait); err != nil {
-		return no(feature, "asking for rules: %v", err)
-	}
-	const getGeneration = 16 // NFT_MSG_GETGEN
-	msg := make([]byte, unix.SizeofNlMsghdr+4)
-	binary.NativeEndian.PutUint32(msg[0:], uint32(len(msg)))
-	binary.NativeEndian.PutUint16(msg[4:], unix.NFNL_SUBSYS_NFTABLES<<8|getGeneration)
-	binary.NativeEndian.PutUint16(msg[6:], unix.NLM_F_REQUEST)
-	if err := unix.Sendto(fd, msg, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
-		return no(feature, "asking for rules: %v", err)
-	}
-	answer := make([]byte, 4096)
-	n, _, err := unix.Recvfrom(fd, answer, 0)
-	if err != nil {
-		return no(feature, "asking for rules: %v", err)
-	}
-	if n >= unix.SizeofNlMsghdr+4 && binary.NativeEndian.Uint16(answer[4:]) == unix.NLMSG_ERROR {
-		switch errno := unix.Errno(-int32(binary.NativeEndian.Uint32(answer[unix.SizeofNlMsghdr:]))); errno {
-		case 0:
-		case unix.EPERM:
-			return no(feature, "rules may not be read or made: %v (needs CAP_NET_ADMIN)", errno)
-		case unix.EINVAL, unix.EOPNOTSUPP:
-			return no(feature, "the kernel was built without nf_tables, or its module is missing")
-		default:
-			return no(feature, "asking for rules: %v", errno)
-		}
+	if err := drop.Offered(); err != nil {
+		return no(feature, "%v", err)
 	}
 	return yes(feature, "rules can be made")
 }

@@ -11,6 +11,9 @@ import (
 // asked for came to a relay.
 func (j *judge) faults() {
 	for _, f := range j.run.Facts.Faults {
+		if f.Kind != "" {
+			continue
+		}
 		ok, why := inForce(f)
 		j.add("fault", "", ok, taintsWork, "toxic %s of relay %s %s", f.Toxic, f.Relay, why)
 	}
@@ -22,7 +25,7 @@ func (j *judge) faults() {
 			}
 		}
 		for _, f := range j.run.Facts.Faults {
-			if f.Phase == p.Name {
+			if f.Kind == "" && f.Phase == p.Name {
 				seen++
 			}
 		}

@@ -54,10 +54,12 @@ func Guards(d *record.Data, t Thresholds, m Machine) []record.Guard {
 		j.ports(l)
 	}
 	j.faults()
+	j.inForce()
 	j.changes()
 	j.backends()
 	j.clock()
 	j.pinning()
+	j.limits()
 	j.foreign()
 	j.length()
 	return j.guards
@@ -96,6 +98,24 @@ func (j *judge) pinning() {
 	}
 	if asked > 0 {
 		j.add("pinning", "", true, taintsTiming, "all %d processes that the plan pins ran on the CPUs it asked for", asked)
+	}
+}
+
+// limits says whether the processes that the plan limits were under these limits, as the kernel said when the run began.
+func (j *judge) limits() {
+	asked, words := 0, ""
+	for _, p := range j.run.Processes {
+		if p.WantLimits == nil {
+			continue
+		}
+		asked++
+		if words = p.Limits.Words(); !p.Limits.Holds(p.WantLimits) {
+			j.add("limits", "", false, taintsWork, "%s (replica %d) was under these limits: %s; the plan asked for %s", p.Name, p.Replica, words, p.WantLimits.Words())
+			return
+		}
+	}
+	if asked > 0 {
+		j.add("limits", "", true, taintsWork, "all %d processes that the plan limits were under their limits when the run began (the last one's: %s)", asked, words)
 	}
 }
 

@@ -39,7 +39,7 @@ var recoveryDescs = []series.Desc{
 
 // Breaks reports whether an action of a kind breaks something for as long as it lasts.
 func Breaks(kind string) bool {
-	return slices.Contains([]string{"toxic", "pause", "drop", "restart"}, kind)
+	return slices.Contains([]string{"toxic", "pause", "drop", "limit", "restart"}, kind)
 }
 
 // broken is when a run first broke something, and when the last of it was over; never is true if it broke nothing. Where no

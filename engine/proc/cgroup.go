@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -26,16 +25,21 @@ type cgroup struct {
 	memory string // the directory that tells about kills for want of memory; "" without such a limit
 	shared bool   // by processes of its group: it stays until the group is closed
 	entry  task.Entry
+	tell   func(kills int) // of more kills for want of memory; may be nil
+	over   chan struct{}   // closed when it is removed: nobody looks for kills then
 
 	mu      sync.Mutex
-	kills   int // that were told of
+	kills   int // that a process's end was told with
+	told    int // that tell was called for
 	removed bool
 }
 
-// limit makes the cgroup that the limits ask for, or gives the shared one; nil if they ask for none.
+// limit makes the cgroup that the limits ask for, or gives the shared one; nil if they ask for none. A process whose limits
+// are to change later has one without limits; where none can be made it does without, and the change will say so.
 func (g *Group) limit(spec *task.ProcessSpec, id *identity) (*cgroup, error) {
-	l := spec.Limits
-	if l.Memory == 0 && l.CPU == 0 && l.Processes == 0 {
+	l, adjustable := spec.Limits, g.opts.Adjustable[spec.Name]
+	limited := len(task.LimitsRequire(l.Memory, l.CPU, l.Processes)) > 0
+	if !limited && adjustable == (task.Limits{}) {
 		return nil, nil
 	}
 	if l.Group != "" {
@@ -44,10 +48,24 @@ func (g *Group) limit(spec *task.ProcessSpec, id *identity) (*cgroup, error) {
 		if c := g.cgroups[l.Group]; c != nil {
 			return c, nil
 		}
+		for _, a := range g.opts.Adjustable { // whichever of those that share it
+			adjustable.Memory, adjustable.CPU, adjustable.Processes = max(adjustable.Memory, a.Memory), max(adjustable.CPU, a.CPU), max(adjustable.Processes, a.Processes)
+		}
 	}
-	c, err := newCgroup(g.opts.Journal, "planrun-"+strings.ToLower(id.Start), l)
+	c, err := newCgroup(g.opts.Journal, "planrun-"+strings.ToLower(id.Start), l, adjustable)
+	if refusal := (*Refusal)(nil); !limited && errors.As(err, &refusal) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
+	}
+	if c.memory != "" && g.opts.OnOOM != nil {
+		name := fmt.Sprintf("%s/%d", spec.Name, spec.Replica)
+		if l.Group != "" {
+			name = l.Group
+		}
+		c.tell = func(kills int) { g.opts.OnOOM(name, kills) }
+		go c.watch()
 	}
 	if l.Group != "" {
 		c.shared = true
@@ -56,12 +74,12 @@ func (g *Group) limit(spec *task.ProcessSpec, id *identity) (*cgroup, error) {
 	return c, nil
 }
 
-func newCgroup(journal task.Journal, name string, l task.Limits) (*cgroup, error) {
-	writes, err := cgroupWrites(mountedCgroups(), l)
+func newCgroup(journal task.Journal, name string, l, adjustable task.Limits) (*cgroup, error) {
+	writes, err := cgroupWrites(mountedCgroups(), l, adjustable)
 	if err != nil {
 		return nil, err
 	}
-	c := &cgroup{}
+	c := &cgroup{over: make(chan struct{})}
 	for i := range writes {
 		writes[i].dir = filepath.Join(writes[i].dir, name)
 		c.dirs = append(c.dirs, writes[i].dir)
@@ -92,10 +110,17 @@ func (w *cgroupWrite) make() error {
 		return fmt.Errorf("no right to make a cgroup here: %w", err)
 	}
 	for _, f := range w.files {
-		err := os.WriteFile(filepath.Join(w.dir, f.name), []byte(f.value), 0o644)
-		if err != nil && !(f.optional && errors.Is(err, fs.ErrNotExist)) {
-			return fmt.Errorf("writing %s to the cgroup's %s: %w", f.value, f.name, err)
+		if err := f.write(w.dir); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func (f cgroupFile) write(dir string) error {
+	err := os.WriteFile(filepath.Join(dir, f.name), []byte(f.value), 0o644)
+	if err != nil && !(f.optional && errors.Is(err, fs.ErrNotExist)) {
+		return fmt.Errorf("writing %s to the cgroup's %s: %w", f.value, f.name, err)
 	}
 	return nil
 }
@@ -112,31 +137,6 @@ func (c *cgroup) files() []string {
 	return out
 }
 
-// oomKills is how many processes of the cgroup the kernel has killed for want of memory since the previous call.
-func (c *cgroup) oomKills() int {
-	if c == nil || c.memory == "" {
-		return 0
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, file := range []string{"memory.events", "memory.oom_control"} { // version 2, version 1
-		b, err := os.ReadFile(filepath.Join(c.memory, file))
-		if err != nil {
-			continue
-		}
-		for line := range strings.Lines(string(b)) {
-			if f := strings.Fields(line); len(f) == 2 && f[0] == "oom_kill" {
-				if n, err := strconv.Atoi(f[1]); err == nil {
-					since := n - c.kills
-					c.kills = n
-					return since
-				}
-			}
-		}
-	}
-	return 0
-}
-
 // release removes the cgroup of a single process.
 func (c *cgroup) release() error {
 	if c == nil || c.shared {
@@ -151,10 +151,12 @@ func (c *cgroup) remove() error {
 	if c.removed {
 		return nil
 	}
+	c.tellKills()
 	if err := removeCgroups(context.Background(), c.dirs); err != nil {
 		return err
 	}
 	c.removed = true
+	close(c.over)
 	return c.entry.Done()
 }
 

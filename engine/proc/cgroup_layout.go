@@ -1,10 +1,8 @@
 package proc
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,10 +11,9 @@ import (
 
 // cgroupHome is where this process is in the hierarchies of cgroups.
 type cgroupHome struct {
-	v1      map[string]string // controller -> directory
-	v2      string            // directory; "" if version 2 is not mounted
-	v2Has   []string          // controllers that it offers to its children
-	problem string
+	v1        map[string]string // controller -> directory
+	v2, v2Top string            // directories of this process and of the mount, which is above it; "" if version 2 is not mounted
+	problem   string
 }
 
 // A cgroupWrite makes one directory.
@@ -44,10 +41,6 @@ func mountedCgroups() cgroupHome {
 		return cgroupHome{problem: err.Error()}
 	}
 	home.read(string(own), string(mounts))
-	if home.v2 != "" {
-		b, _ := os.ReadFile(filepath.Join(home.v2, "cgroup.controllers"))
-		home.v2Has = strings.Fields(string(b))
-	}
 	return home
 }
 
@@ -76,7 +69,7 @@ func (h *cgroupHome) read(own, mountinfo string) {
 		switch g[0] {
 		case "cgroup2":
 			if path, ok := paths[""]; ok {
-				h.v2 = at(path)
+				h.v2, h.v2Top = at(path), f[4]
 			}
 		case "cgroup":
 			for c := range strings.SplitSeq(g[2], ",") {
@@ -88,59 +81,75 @@ func (h *cgroupHome) read(own, mountinfo string) {
 	}
 }
 
-// cgroupWrites says what the limits need, or a *Refusal with the reason why they cannot be had.
-func cgroupWrites(h cgroupHome, l task.Limits) ([]cgroupWrite, error) {
+// cgroupWrites says what the limits need, or a *Refusal with the reason why they cannot be had. What is limited in
+// adjustable may be limited later: it gets its controllers now, and no limit.
+func cgroupWrites(h cgroupHome, l, adjustable task.Limits) ([]cgroupWrite, error) {
 	var v2 cgroupWrite
-	var enable []string
+	var controllers []string
 	var out []cgroupWrite
-	add := func(controller string, memory bool, two, one []cgroupFile) error {
+	add := func(controller string, two, one []cgroupFile) {
+		memory := controller == "memory"
 		if dir, ok := h.v1[controller]; ok {
 			out = append(out, cgroupWrite{dir: dir, files: one, memory: memory})
-			return nil
-		}
-		if h.v2 == "" || !slices.Contains(h.v2Has, controller) {
-			why := h.problem
-			if why == "" {
-				why = "the kernel offers no such cgroup controller here"
-			}
-			return &Refusal{fmt.Sprintf("limits: %s cannot be limited: %s", controller, why)}
+			return
 		}
 		v2.files = append(v2.files, two...)
 		v2.memory = v2.memory || memory
-		enable = append(enable, "+"+controller)
-		return nil
+		controllers = append(controllers, controller)
 	}
-	if l.Memory > 0 {
-		bytes := strconv.FormatInt(l.Memory, 10)
-		_, one := h.v1["memory"]
-		if l.IgnoreSocketBuffers && !one {
-			return nil, &Refusal{"limits: count-socket-buffers: false is not possible with cgroups of version 2, which always count them"}
-		}
-		files := []cgroupFile{{name: "memory.limit_in_bytes", value: bytes}, {name: "memory.memsw.limit_in_bytes", value: bytes, optional: true}}
-		if !l.IgnoreSocketBuffers { // version 1 has a limit of its own for them
-			files = append(files, cgroupFile{name: "memory.kmem.tcp.limit_in_bytes", value: bytes, optional: true})
-		}
-		if err := add("memory", true, []cgroupFile{{name: "memory.max", value: bytes}, {name: "memory.swap.max", value: "0", optional: true}}, files); err != nil {
-			return nil, err
-		}
+	if l.Memory > 0 && l.IgnoreSocketBuffers && h.v1["memory"] == "" {
+		return nil, &Refusal{"limits: count-socket-buffers: false is not possible with cgroups of version 2, which always count them"}
 	}
-	if l.CPU > 0 {
-		const period = 100_000 // microseconds
-		quota := strconv.Itoa(max(1000, int(l.CPU*period)))
-		if err := add("cpu", false, []cgroupFile{{name: "cpu.max", value: quota + " " + strconv.Itoa(period)}},
-			[]cgroupFile{{name: "cpu.cfs_period_us", value: strconv.Itoa(period)}, {name: "cpu.cfs_quota_us", value: quota}}); err != nil {
-			return nil, err
-		}
+	if l.Memory > 0 || adjustable.Memory > 0 {
+		add("memory", memoryFiles(2, l), memoryFiles(1, l))
 	}
-	if l.Processes > 0 {
-		n := []cgroupFile{{name: "pids.max", value: strconv.Itoa(l.Processes)}}
-		if err := add("pids", false, n, n); err != nil {
-			return nil, err
-		}
+	if l.CPU > 0 || adjustable.CPU > 0 {
+		add("cpu", cpuFiles(2, l), cpuFiles(1, l))
 	}
-	if len(v2.files) > 0 {
-		v2.dir, v2.enable = h.v2, strings.Join(enable, " ")
+	if l.Processes > 0 || adjustable.Processes > 0 {
+		add("pids", pidsFiles(l), pidsFiles(l))
+	}
+	if len(controllers) > 0 {
+		var err error
+		if v2.dir, v2.enable, err = h.place(controllers); err != nil {
+			return nil, &Refusal{"limits: " + strings.Join(controllers, " and ") + " cannot be limited: " + err.Error()}
+		}
 		out = append(out, v2)
 	}
 	return out, nil
+}
+
+// memoryFiles are what limits memory, in the order in which a lower limit is written; none without a limit.
+func memoryFiles(version int, l task.Limits) []cgroupFile {
+	if l.Memory == 0 {
+		return nil
+	}
+	bytes := strconv.FormatInt(l.Memory, 10)
+	if version == 2 {
+		return []cgroupFile{{name: "memory.max", value: bytes}, {name: "memory.swap.max", value: "0", optional: true}}
+	}
+	files := []cgroupFile{{name: "memory.limit_in_bytes", value: bytes}, {name: "memory.memsw.limit_in_bytes", value: bytes, optional: true}}
+	if !l.IgnoreSocketBuffers { // version 1 has a limit of its own for them
+		files = append(files, cgroupFile{name: "memory.kmem.tcp.limit_in_bytes", value: bytes, optional: true})
+	}
+	return files
+}
+
+func cpuFiles(version int, l task.Limits) []cgroupFile {
+	if l.CPU == 0 {
+		return nil
+	}
+	const period = 100_000 // microseconds
+	quota := strconv.Itoa(max(1000, int(l.CPU*period)))
+	if version == 2 {
+		return []cgroupFile{{name: "cpu.max", value: quota + " " + strconv.Itoa(period)}}
+	}
+	return []cgroupFile{{name: "cpu.cfs_period_us", value: strconv.Itoa(period)}, {name: "cpu.cfs_quota_us", value: quota}}
+}
+
+func pidsFiles(l task.Limits) []cgroupFile {
+	if l.Processes == 0 {
+		return nil
+	}
+	return []cgroupFile{{name: "pids.max", value: strconv.Itoa(l.Processes)}}
 }

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/planrun/planrun/engine/journal"
 	"github.com/planrun/planrun/engine/task"
 )
 
@@ -36,30 +38,129 @@ func TestCgroupHome(t *testing.T) {
 }
 
 func TestCgroupWrites(t *testing.T) {
-	two := cgroupHome{v2: "/cg", v2Has: []string{"memory", "cpu", "pids"}}
-	all := task.Limits{Memory: 1 << 20, CPU: 1.5, Processes: 7}
-	w, err := cgroupWrites(two, all)
-	if err != nil || len(w) != 1 || w[0].enable != "+memory +cpu +pids" || w[0].files[2] != (cgroupFile{name: "cpu.max", value: "150000 100000"}) {
-		t.Errorf("%+v, %v", w, err)
+	top := t.TempDir()
+	own := filepath.Join(top, "user.slice", "login.scope")
+	two := cgroupHome{v2: own, v2Top: top}
+	// cgroup makes one that offers controllers, gives some to its children already, and holds processes.
+	cgroup := func(dir, has, on, procs string) {
+		t.Helper()
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{"cgroup.controllers": has, "cgroup.subtree_control": on, "cgroup.procs": procs, "cgroup.type": "domain"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	w, err = cgroupWrites(cgroupHome{v1: map[string]string{"memory": "/m", "cpu": "/c", "pids": "/p"}}, all)
+	const every = "cpu memory pids"
+	all := task.Limits{Memory: 1 << 20, CPU: 1.5, Processes: 7}
+	cgroup(own, every, "", "1")
+	cgroup(filepath.Dir(own), every, "memory", "")
+	cgroup(top, every, every, "2")
+	w, err := cgroupWrites(two, all, task.Limits{})
+	if err != nil || len(w) != 1 || w[0].dir != filepath.Dir(own) || w[0].enable != "+cpu +pids" || !slices.Contains(w[0].files, cgroupFile{name: "cpu.max", value: "150000 100000"}) {
+		t.Errorf("its own holds processes, so the next one: %+v, %v", w, err)
+	}
+	cgroup(filepath.Dir(own), "memory", "memory", "")
+	if w, err = cgroupWrites(two, all, task.Limits{}); err != nil || len(w) != 1 || w[0].dir != top || w[0].enable != "" {
+		t.Errorf("only the first of all has all: %+v, %v", w, err)
+	}
+	if w, err = cgroupWrites(two, task.Limits{Memory: 1 << 20}, task.Limits{}); err != nil || w[0].dir != filepath.Dir(own) {
+		t.Errorf("memory alone: %+v, %v", w, err)
+	}
+	if w, err = cgroupWrites(two, task.Limits{}, task.Limits{CPU: 1}); err != nil || w[0].dir != top || len(w[0].files) > 0 {
+		t.Errorf("a limit that comes later: %+v, %v", w, err)
+	}
+	w, err = cgroupWrites(cgroupHome{v1: map[string]string{"memory": "/m", "cpu": "/c", "pids": "/p"}}, all, task.Limits{})
 	if err != nil || len(w) != 3 || w[0].dir != "/m" || w[1].files[1] != (cgroupFile{name: "cpu.cfs_quota_us", value: "150000"}) {
 		t.Errorf("%+v, %v", w, err)
 	}
+	cgroup(top, every, "memory", "2")
 	for _, tc := range []struct {
 		home cgroupHome
 		l    task.Limits
 		want string
 	}{
 		{cgroupHome{}, task.Limits{Memory: 1}, "limits: memory cannot be limited: the kernel offers no such cgroup controller here"},
-		{cgroupHome{v2: "/cg"}, task.Limits{CPU: 1}, "limits: cpu cannot be limited"},
+		{two, task.Limits{CPU: 1}, "limits: cpu cannot be limited: " + own + " holds processes itself"},
 		{two, task.Limits{Memory: 1, IgnoreSocketBuffers: true}, "version 2, which always count them"},
 	} {
-		_, err := cgroupWrites(tc.home, tc.l)
+		_, err := cgroupWrites(tc.home, tc.l, task.Limits{})
 		var r *Refusal
 		if !errors.As(err, &r) || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%v, want %q", err, tc.want)
 		}
+	}
+}
+
+// A limit that changes while a process runs is set, taken back, and taken back from the journal alone; kills for want of memory
+// are told of also where the process itself goes on.
+func TestLimitChanges(t *testing.T) {
+	h := newHarness(t)
+	kills := make(chan int, 100)
+	h.g.opts.OnOOM = func(who string, n int) {
+		if who != "x/0" {
+			t.Errorf("killed in the cgroup of %s", who)
+		}
+		kills <- n
+	}
+	h.g.opts.Adjustable = map[string]task.Limits{"x": {Memory: 1, CPU: 1}}
+	started, err := h.g.Start(t.Context(), task.ProcessSpec{Name: "x", Limits: task.Limits{Memory: 256 << 20}, Command: sh("while :; do head -c 60000000 /dev/zero | tail >/dev/null; sleep 0.05; done")})
+	var refused *Refusal
+	if errors.As(err, &refused) {
+		t.Logf("no cgroups here: %v", err)
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := started.(*Process)
+	was := p.Limited()
+	if was != (task.Limits{Memory: 256 << 20}) {
+		t.Errorf("limits %+v", was)
+	}
+	c, err := p.Limit(h.j, task.Limits{Memory: 16 << 20, CPU: 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Limited(); got != (task.Limits{Memory: 16 << 20, CPU: 0.5}) {
+		t.Errorf("limits %+v", got)
+	}
+	if n := <-kills; n < 1 {
+		t.Errorf("%d kills", n)
+	}
+	if seen, err := c.Restore(); err != nil || seen.Kills == 0 {
+		t.Errorf("%+v, %v", seen, err)
+	}
+	if got := p.Limited(); got != was {
+		t.Errorf("restored to %+v", got)
+	}
+	if c, err = p.Limit(h.j, task.Limits{Memory: 512 << 20}); err != nil { // upwards, where the order matters
+		t.Fatal(err)
+	}
+	if got := p.Limited(); got.Memory != 512<<20 {
+		t.Errorf("limits %+v", got)
+	}
+	if _, err := p.Limit(h.j, task.Limits{Processes: 5}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "has no controller pids") {
+		t.Errorf("a controller that it has not: %v", err)
+	}
+	log, err := journal.Read(h.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range log.Pending() {
+		if e.Kind == kindLimit {
+			if err := undoLimit(t.Context(), nil, e.Data); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if got := p.Limited(); got != was {
+		t.Errorf("undone to %+v", got)
+	}
+	if _, err := c.Restore(); err != nil {
+		t.Error(err)
 	}
 }
 

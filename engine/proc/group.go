@@ -20,6 +20,12 @@ type GroupOptions struct {
 	Dir     string       // where its logs and its commands.jsonl go; made if missing
 	Journal task.Journal // takes what would undo its processes
 	Parent  *Group       // Find and All look there too; nil: none
+
+	// OnOOM is called when the kernel killed processes of a cgroup for want of memory: of a process, or of a role whose
+	// processes share it. It must not wait. nil: nobody wants to know.
+	OnOOM func(who string, kills int)
+	// Adjustable says whose limits are to change while they run, by name; of the limits it matters which are not 0.
+	Adjustable map[string]task.Limits
 }
 
 // A Group is the processes and ports of an installation, of a run, or of the plan. It implements task.Processes.

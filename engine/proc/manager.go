@@ -64,6 +64,7 @@ func Undos() []task.Undo {
 	return []task.Undo{
 		{Kind: KindProcess, Run: undoProcess},
 		{Kind: kindCgroup, Run: undoCgroup},
+		{Kind: kindLimit, Run: undoLimit},
 	}
 }
 
@@ -85,6 +86,7 @@ func (m *Manager) Undos() []task.Undo {
 			return undoProcess(ctx, env, data)
 		}},
 		{Kind: kindCgroup, Run: undoCgroup},
+		{Kind: kindLimit, Run: undoLimit},
 	}
 }
 

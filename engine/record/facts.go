@@ -1,12 +1,14 @@
 package record
 
+import "cmp"
+
 // Facts are readings taken once for guards and reconciliation.
 type Facts struct {
 	// Servers holds the last sample of each builtin server, as cumulative counters over the run: "web/0" -> "requests" -> n.
 	Servers map[string]map[string]float64 `json:"servers,omitempty"`
 	// ClockStep is how far the wall clock moved against the monotonic clock during the run, in seconds.
 	ClockStep float64 `json:"clock_step"`
-	// Faults lists each toxic that was in force, with what passed under it.
+	// Faults lists each fault that was in force, with what shows that it was.
 	Faults []Fault `json:"faults,omitempty"`
 	// RelaysLeft lists what each relay in the path still held when the loads had ended.
 	RelaysLeft []RelayLeft `json:"relays_left,omitempty"`
@@ -20,15 +22,19 @@ type Facts struct {
 	Harness []string `json:"harness,omitempty"`
 }
 
-// A Fault as the relay counted it.
+// A Fault that was in force, from Start to End. Of a toxic it is what the relay counted; others have a Kind.
 type Fault struct {
-	Relay string  `json:"relay"`
-	Toxic string  `json:"toxic"`          // its kind: latency, bandwidth, reset-after, ...
-	Says  string  `json:"says,omitempty"` // what was asked for, in words: latency of 20ms
+	Kind   string `json:"kind,omitempty"`   // that of the action: drop, pause, signal, limit; "" of a toxic
+	What   string `json:"what,omitempty"`   // of others than toxics, in words: pause of web/0
+	Action string `json:"action,omitempty"` // of others than toxics: the name of the action that made it
+
+	Relay string  `json:"relay,omitempty"`
+	Toxic string  `json:"toxic,omitempty"` // its kind: latency, bandwidth, reset-after, ...
+	Says  string  `json:"says,omitempty"`  // what was asked for, in words: latency of 20ms
 	Phase string  `json:"phase"`
 	Start float64 `json:"start"`
 	End   float64 `json:"end"`
-	Gone  string  `json:"gone,omitempty"` // why it was not in force until its end
+	Gone  string  `json:"gone,omitempty"` // why it was not in force all the time
 
 	Connections int64 `json:"connections"`       // on which it acted
 	Chunks      int64 `json:"chunks,omitempty"`  // pieces that came to it
@@ -47,6 +53,21 @@ type Fault struct {
 	Spread   float64 `json:"spread,omitempty"` // the standard deviation that was asked for
 	Measured float64 `json:"measured,omitempty"`
 	Of       int64   `json:"of,omitempty"` // of how many pieces, connections or bytes; 0: there was nothing to measure
+
+	// Of others than toxics.
+	Share    float64 `json:"share,omitempty"`     // of drop: which share of the packets was to be dropped, from 0 to 1
+	Packets  int64   `json:"packets,omitempty"`   // of drop: those that it was about
+	Dropped  int64   `json:"dropped,omitempty"`   // of drop: those of them that were dropped
+	StoppedS float64 `json:"stopped_s,omitempty"` // of pause: seconds for which everything was seen to be stopped
+	Seen     string  `json:"seen,omitempty"`      // in words, what else shows that it was in force
+}
+
+// Name says in words which fault it is.
+func (f Fault) Name() string {
+	if f.What != "" {
+		return f.What
+	}
+	return cmp.Or(f.Says, f.Toxic) + " on " + f.Relay
 }
 
 // RelayLeft is what a relay counted when the loads had ended and its connections had been given time to close.

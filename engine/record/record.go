@@ -185,15 +185,17 @@ type Load struct {
 
 // A Process that took part.
 type Process struct {
-	Name     string         `json:"name"`
-	Role     string         `json:"role"`
-	Replica  int            `json:"replica"`
-	PID      int            `json:"pid"`
-	Command  []string       `json:"command"`
-	CPUs     []int          `json:"cpus,omitempty"` // as verified
-	WantCPUs []int          `json:"want_cpus,omitempty"`
-	Ports    map[string]int `json:"ports,omitempty"`
-	Died     string         `json:"died,omitempty"`
+	Name       string         `json:"name"`
+	Role       string         `json:"role"`
+	Replica    int            `json:"replica"`
+	PID        int            `json:"pid"`
+	Command    []string       `json:"command"`
+	CPUs       []int          `json:"cpus,omitempty"` // as verified
+	WantCPUs   []int          `json:"want_cpus,omitempty"`
+	Limits     *Limits        `json:"limits,omitempty"` // as verified when the run began
+	WantLimits *Limits        `json:"want_limits,omitempty"`
+	Ports      map[string]int `json:"ports,omitempty"`
+	Died       string         `json:"died,omitempty"`
 }
 
 // A Guard or self-check of a run. Taints says what it spoils when it did not hold: "timing", "work" (everything), "passes"

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"math"
 	"strings"
 
@@ -21,16 +20,25 @@ func faults(b *builder) ([]Section, error) {
 				continue
 			}
 			for _, f := range r.Facts.Faults {
-				t.Rows = append(t.Rows, row(b.runName(r), dash(f.Phase), cmp.Or(f.Says, f.Toxic)+" on "+f.Relay, number(f.Start, series.Timing), number(f.End, series.Timing),
+				if f.Kind != "" {
+					continue
+				}
+				t.Rows = append(t.Rows, row(b.runName(r), dash(f.Phase), f.Name(), number(f.Start, series.Timing), number(f.End, series.Timing),
 					grouped(float64(f.Connections)), grouped(float64(f.Bytes)), effect(f.Asked, f.Unit, f.Unit != ""), effect(f.Measured, f.Unit, f.Unit != "" && f.Of > 0), endings(f)))
 			}
 		}
 	}
-	if len(t.Rows) == 0 {
+	var blocks []Block
+	if len(t.Rows) > 0 {
+		blocks = append(blocks, Paragraph{text("As the relays counted and measured them: mean delays, rates while more came than could pass, mean sizes of pieces, bytes before an end. What was not asked for, or could not be measured, is n/a.")}, t)
+	}
+	if other := b.otherFaults(); len(other.Rows) > 0 {
+		blocks = append(blocks, Paragraph{text("Faults beside relays, and what shows that they were in force.")}, other)
+	}
+	if len(blocks) == 0 {
 		return nil, nil
 	}
-	return []Section{{Title: "Faults in force", Blocks: []Block{
-		Paragraph{text("As the relays counted and measured them: mean delays, rates while more came than could pass, mean sizes of pieces, bytes before an end. What was not asked for, or could not be measured, is n/a.")}, t}}}, nil
+	return []Section{{Title: "Faults in force", Blocks: blocks}}, nil
 }
 
 // effect is an amount of a fault with its unit.

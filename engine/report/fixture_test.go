@@ -201,7 +201,9 @@ func rich() *fixture {
 	bad.Processes[0].Died = "signal: killed"
 	bad.Facts.Harness = []string{"sampling the host: no such file"}
 	bad.Facts.Faults = []record.Fault{{Relay: "slow_web", Toxic: "latency", Phase: "measure", Start: 2, End: 4, Says: "latency of 20ms", Connections: 16, Bytes: 123456, Unit: "ms", Asked: 20, Measured: 20.8, Of: 900},
-		{Relay: "slow_web", Toxic: "reset-after", Start: 4, End: 4.5, Connections: 1200, Resets: 1100, Closed: 3}}
+		{Relay: "slow_web", Toxic: "reset-after", Start: 4, End: 4.5, Connections: 1200, Resets: 1100, Closed: 3},
+		{Kind: "drop", What: "drop of 5 % of the packets to web", Action: "drop", Phase: "measure", Start: 2.5, End: 4, Share: 0.05, Packets: 4120, Dropped: 208},
+		{Kind: "pause", What: "pause of web/0", Action: "pause", Phase: "measure", Start: 4, End: 5, StoppedS: 0.3, Gone: "web/0 was running again after 0.35 s, though the plan had not let it"}}
 	bad.Checks = append(bad.Checks, record.Guard{Name: "files", Message: "3 lines of series.jsonl could not be written"})
 	f.data[bad.ID].Events = []record.Event{{T: 3.2, Kind: "exit", Message: "nginx-tuned/0: signal: killed"}, {T: 1, Kind: "phase", Message: "measure"}}
 	f.data[bad.ID].Notes = []string{"the last line of events.jsonl was torn"}

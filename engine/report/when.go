@@ -122,7 +122,10 @@ func (b *builder) beside(r *record.Run, t float64) ([]string, error) {
 	}
 	var out []string
 	for _, f := range r.Facts.Faults {
-		what := moment{at: f.Start, what: oneLine(cmp.Or(f.Says, f.Toxic)) + " on " + oneLine(f.Relay) + " in force"}
+		if f.Kind != "" { // its action says it
+			continue
+		}
+		what := moment{at: f.Start, what: oneLine(f.Name()) + " in force"}
 		if f.Start < t-reach && f.End > t {
 			lasting = slices.DeleteFunc(lasting, func(m moment) bool { return strings.HasPrefix(m.what, "toxic") })
 			lasting = append(lasting, what)

@@ -22,6 +22,7 @@ var guardWords = map[string]string{
 	"backends":        "a backend ended by itself",
 	"clock":           "the machine's clock stepped while it was measured",
 	"pinning":         "processes did not run on the CPUs that the plan gives them",
+	"limits":          "processes were not under the limits that the plan sets",
 	"foreign-cpu":     "something that is not of the plan used the machine's CPU",
 	"generator-known": "whether the load generator had the CPU that it needed is not known",
 	"reachable":       "the target did not take connections",

@@ -38,6 +38,29 @@ type Declaration struct {
 	Values    []string      // text or numbers that `exec` sets
 	Uses      []Use         // names that must exist
 	Needs     Needs         // for `planrun show`
+	Requires  []string      // features that the machine must offer, else the cell is unsupported: Nftables, ...
+}
+
+// Features of a machine, as `planrun env` calls them.
+const (
+	Nftables      = "nftables"
+	MemoryLimits  = "memory limits"
+	CPULimits     = "CPU limits"
+	ProcessLimits = "process limits"
+)
+
+// LimitsRequire lists the features that limits need: bytes, cores, and processes and threads; 0 is no limit.
+func LimitsRequire(memory int64, cpu float64, processes int) (out []string) {
+	if memory > 0 {
+		out = append(out, MemoryLimits)
+	}
+	if cpu > 0 {
+		out = append(out, CPULimits)
+	}
+	if processes > 0 {
+		out = append(out, ProcessLimits)
+	}
+	return out
 }
 
 // A ProcessDecl is a process that will run.
@@ -104,18 +127,21 @@ type Env struct {
 	Relays    Relays
 	Backends  Backends
 	Name      string                                                          // of the action, in the timeline
+	Token     string                                                          // of the result set; names what must be told from other engines' things
 	Phase     string                                                          // in which it began; "" while a target is installed
 	Prepared  any                                                             // what Prepare returned
 	Undo      []Bound                                                         // of the action: its undo list, bound
 	Do        func(ctx context.Context, actions []dsl.Part[dsl.Action]) error // runs nested actions one after another
 
 	Event    func(kind, message string, fields map[string]any)                    // into events.jsonl: exit, oom, change, fault, ...
+	Fault    func(f Fault) (over func(Effect))                                    // notes that a fault is in force from now on; over notes that it no longer is, and what it did
 	Value    func(name string, v any)                                             // a number becomes a metric of the run (or the installation); text can be read by later expressions
 	Eval     func(ctx context.Context, e dsl.Expr) (any, error)                   // a live condition, as of now
 	Rebind   func(replica int) (any, error)                                       // this action's spec again, its expressions bound for one replica
 	Template func(replica int) TemplateData                                       // what a target's files may use
 	Endpoint func(name string) (string, error)                                    // host:port of an endpoint of the target
 	Address  func(name string) ([]string, error)                                  // addresses of a backend, a relay or a process, by name
+	Origins  func(backend string) ([]string, error)                               // where the replicas of a backend listen themselves, behind relays
 	Snapshot func(probe string) (map[string]float64, error)                       // one reading of a probe of the plan
 	Ports    func(process string, replica int) map[string]int                     // those of its listen, which an installation has taken before its first action; nil for a process that it does not know
 	CPUs     func(role string) []int                                              // host.cpus of a role; nil is not pinned
@@ -128,6 +154,25 @@ type Env struct {
 	Redact   func(s string) string                                                // secrets out of what is kept
 	Allowed  func(host string, ip netip.Addr) error                               // whether load may be sent there
 }
+
+// A Fault is what an action does to what is tested, for some time or at one moment.
+type Fault struct {
+	What   string // in words, after which " begins" and " ends" can stand: "pause of web/0"
+	Moment bool   // it has no length, and the action itself tells of it: there is no event of its beginning and end
+}
+
+// An Effect is what a fault did, as the action saw it.
+type Effect struct {
+	Unfelt string // why it was not in force all the time; "" if it was, as far as the action sees
+
+	Share            float64       // of drop: which share of the packets was to be dropped, from 0 to 1
+	Packets, Dropped int64         // of drop: those that it was about, and those of them that were dropped
+	Stopped          time.Duration // of pause: how long everything was seen to be stopped, from the first look to the last
+	Seen             string        // in words, what else shows that it was in force; may be empty
+}
+
+// DroppedMetric is the metric of the run that counts the packets that its drops dropped.
+const DroppedMetric = "dropped_packets"
 
 // Bound is an action whose expressions have their values.
 type Bound struct {

@@ -5,6 +5,7 @@ package serve
 import (
 	"io"
 
+	"github.com/planrun/planrun/internal/serve/drop"
 	"github.com/planrun/planrun/internal/serve/faults"
 	"github.com/planrun/planrun/internal/serve/origin"
 	"github.com/planrun/planrun/internal/serve/proxy"
@@ -20,6 +21,7 @@ type Kind struct {
 
 // Kinds are all of them, by name.
 var Kinds = []Kind{
+	{"drop", "rules of nftables that drop packets", drop.Main},
 	{"faults", "TCP relays in which faults happen", faults.Main},
 	{"origin", "a backend whose answers are asked for by path", origin.Main},
 	{"proxy", "a reverse proxy for HTTP/1.1 and HTTP/2", proxy.Main},

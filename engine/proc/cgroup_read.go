@@ -1,0 +1,97 @@
+package proc
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/planrun/planrun/engine/task"
+)
+
+// Limited tells which limits the process is under, as the kernel says now: those of its cgroup, if it is in it.
+func (p *Process) Limited() task.Limits {
+	if p.cgroup == nil {
+		return task.Limits{}
+	}
+	return p.cgroup.limits(p.PID())
+}
+
+// Cgroup names the cgroup that limits the process; "" if it has none of its own.
+func (p *Process) Cgroup() string {
+	if p.cgroup == nil || len(p.cgroup.dirs) == 0 {
+		return ""
+	}
+	return p.cgroup.dirs[0]
+}
+
+// limits reads the limits that hold for a process.
+func (c *cgroup) limits(pid int) (l task.Limits) {
+	for _, d := range c.dirs {
+		read := func(name string) []string {
+			b, _ := os.ReadFile(filepath.Join(d, name))
+			return strings.Fields(string(b))
+		}
+		number := func(name string) int64 {
+			f := read(name)
+			if len(f) == 0 {
+				return 0
+			}
+			n, err := strconv.ParseInt(f[0], 10, 64)
+			if err != nil || n < 0 || n >= 1<<62 { // "max", -1, or what version 1 prints for no limit
+				return 0
+			}
+			return n
+		}
+		if !slices.Contains(read("cgroup.procs"), strconv.Itoa(pid)) {
+			continue
+		}
+		l.Memory = max(l.Memory, number("memory.max"), number("memory.limit_in_bytes"))
+		l.Processes = max(l.Processes, int(number("pids.max")))
+		quota, period := number("cpu.cfs_quota_us"), number("cpu.cfs_period_us")
+		if f := read("cpu.max"); len(f) == 2 {
+			quota, _ = strconv.ParseInt(f[0], 10, 64) // 0 of "max"
+			period, _ = strconv.ParseInt(f[1], 10, 64)
+		}
+		if quota > 0 && period > 0 {
+			l.CPU = float64(quota) / float64(period)
+		}
+	}
+	return l
+}
+
+// A Pressure is how often limits of a cgroup were reached since it was made.
+type Pressure struct {
+	Periods, HeldBack int64   // of CPU time: all, and those in which the limit was reached
+	HeldBackS         float64 // seconds for which it was held back, of all CPUs together
+	MemoryReached     int64   // how often memory was at its limit; under version 1 kernels do not say: 0
+	Kills             int64   // processes that the kernel killed for want of memory
+	ForksRefused      int64   // for the limit of processes
+}
+
+func (c *cgroup) pressure() (p Pressure) {
+	for _, d := range c.dirs {
+		counter := func(file, name string) int64 {
+			n, _ := counterIn(filepath.Join(d, file), name)
+			return n
+		}
+		p.Periods += counter("cpu.stat", "nr_periods")
+		p.HeldBack += counter("cpu.stat", "nr_throttled")
+		p.HeldBackS += float64(counter("cpu.stat", "throttled_usec"))/1e6 + float64(counter("cpu.stat", "throttled_time"))/1e9
+		p.MemoryReached += counter("memory.events", "max")
+		p.Kills += counter("memory.events", "oom_kill") + counter("memory.oom_control", "oom_kill")
+		p.ForksRefused += counter("pids.events", "max")
+	}
+	return p
+}
+
+// Add adds two up.
+func (p Pressure) Add(q Pressure) Pressure {
+	return Pressure{p.Periods + q.Periods, p.HeldBack + q.HeldBack, p.HeldBackS + q.HeldBackS, p.MemoryReached + q.MemoryReached, p.Kills + q.Kills, p.ForksRefused + q.ForksRefused}
+}
+
+// Since is what came after an earlier reading.
+func (p Pressure) Since(before Pressure) Pressure {
+	return Pressure{p.Periods - before.Periods, p.HeldBack - before.HeldBack, p.HeldBackS - before.HeldBackS, p.MemoryReached - before.MemoryReached, p.Kills - before.Kills, p.ForksRefused - before.ForksRefused}
+}
