@@ -69,8 +69,7 @@ func Metric(m Name, d series.Desc, of, to Side, opt Options) Comparison {
 		c.Ratio.NA = "0/0: the medians of the runs are both 0"
 	}
 	if c.Ratio.NA == "" && peak(d) && (of.Cell.Shared || to.Cell.Shared) {
-		c.Ratio = stats.Ratio{Value: c.Ratio.Value, Low: c.Ratio.Low, High: c.Ratio.High, Noise: stats.Unknown}
-		c.Ratio.Why = "runs shared their processes, so they are no repeats of a peak of these (`fresh: run` gives each its own)"
+		c.Ratio = ofPeaks(m, of, to, c.Ratio)
 	}
 	for _, r := range []Reading{c.Of, c.To} {
 		if r.Tainted != "" && c.Ratio.NA == "" {
@@ -82,6 +81,25 @@ func Metric(m Name, d series.Desc, of, to Side, opt Options) Comparison {
 
 // peak reports whether a metric is a high-water mark of memory: a process keeps it, and most of what it took, for all its life.
 func peak(d series.Desc) bool { return d.Across == series.Max && d.Unit == "MiB" }
+
+// ofPeaks is the ratio of a peak whose runs shared their processes: of as many values a side as it has sets, each of processes
+// of its own. Where these are too few, the noise of the ratio that the runs have is not known.
+func ofPeaks(m Name, of, to Side, runs stats.Ratio) stats.Ratio {
+	bySet := func(s Side) (side stats.Side) {
+		for _, c := range s.Sets {
+			if r := Read(c, s.Name, Name{Text: m.Text, Window: m.Window, Metric: m.Metric}); r.Why == "" {
+				side.Runs = append(side.Runs, r.Value)
+			}
+		}
+		return side
+	}
+	a, b := bySet(of), bySet(to)
+	if min(len(a.Runs), len(b.Runs)) >= stats.MinRuns {
+		return stats.Compare(of.Name, a, to.Name, b)
+	}
+	return stats.Ratio{Value: runs.Value, Low: runs.Low, High: runs.High, Noise: stats.Unknown,
+		Why: "runs shared their processes, so they are no repeats of a peak of these (`fresh: run` gives each its own)"}
+}
 
 func (s Side) read(m Name) Reading {
 	if s.Cell == nil {

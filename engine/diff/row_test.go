@@ -119,6 +119,29 @@ func TestPeaksOfSharedProcesses(t *testing.T) {
 	}
 }
 
+// Of several sets each has processes of its own: three a side are repeats.
+func TestPeaksOfSets(t *testing.T) {
+	t.Parallel()
+	side := func(name string, peaks ...float64) *diff.Set {
+		var sets []*diff.Set
+		for i, peak := range peaks {
+			c := cellOf("h1", map[string][]float64{"sut_rss_peak_mib": {peak, 1.001 * peak, 1.001 * peak}})
+			sets = append(sets, open(t, fmt.Sprint(name, i), recordtest.Set{Cells: []recordtest.Cell{c}, Run: func(_ int, r *record.Run) { r.Install = "nginx-1" }}))
+		}
+		sets[0].More = sets[1:]
+		return sets[0]
+	}
+	for _, c := range []struct {
+		a, b []float64
+		want string
+	}{{[]float64{20, 20.1}, []float64{25, 25.1}, "noise unknown"}, {[]float64{20, 20.1, 20.2}, []float64{25, 25.1, 25.2}, "worse"}, {[]float64{20, 28, 24}, []float64{25, 22, 27}, "within noise"}} {
+		d := compareSets(t, side("a", c.a...), side("b", c.b...), diff.CompareOptions{})
+		if len(d.Rows) != 1 || string(d.Rows[0].Outcome()) != c.want {
+			t.Errorf("%v and %v: %+v, want %s", c.a, c.b, d.Rows, c.want)
+		}
+	}
+}
+
 func TestChosenMetrics(t *testing.T) {
 	t.Parallel()
 	c := cellOf("h1", map[string][]float64{"req_per_s": around(100), "p50_ms": around(1), "p99_ms": around(5), "phase/fault/p99_ms": around(9), "sut_threads_max": around(4), "requests": around(5000)})
