@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -20,7 +21,8 @@ import (
 )
 
 var execKind = kind("exec", `Run a command to its end. What it leaves running is ended with its installation (in a phase: with the run).
-It may set values from its JSON output, which later expressions read by their names; numbers become metrics of the run. Its undo list says what takes its effect back.`, func() *execute { return &execute{} })
+It may set values from its JSON output, which later expressions read by their names; numbers become metrics of the run. Its undo list says what takes its effect back.
+pids("sut") in its command are the processes of a role or a name, for programs that watch processes.`, func() *execute { return &execute{} })
 
 type execute struct {
 	Command    []string        `yaml:"command" required:"true" min:"1" short:"true" doc:"the program and its arguments; no shell reads them"`
@@ -29,6 +31,7 @@ type execute struct {
 	Timeout    dsl.Duration    `yaml:"timeout" default:"1m" min:"1ms" doc:"how long it may take; it is ended after that, and the action fails"`
 	Set        dsl.Map[string] `yaml:"set" keys:"ident" doc:"values from what it prints on standard output, which must be JSON: NAME: PATH, with a path such as version, stats.open or items[0].id; . is the whole"`
 	ExpectExit int             `yaml:"expect-exit" default:"0" min:"0" max:"255" doc:"the exit status that is right"`
+	Show       int             `yaml:"show" default:"0" min:"0" max:"200" doc:"how many lines the report shows of what it prints on standard output"`
 }
 
 // TakesUndo: an undo list may stand beside it.
@@ -46,8 +49,14 @@ func (x *execute) Check(c *dsl.Check) {
 	}
 }
 
-// Declares the values that it sets.
-func (x *execute) Declares() task.Declaration { return task.Declaration{Values: x.Set.Names()} }
+// Declares its program, and the values that it sets.
+func (x *execute) Declares() task.Declaration {
+	d := task.Declaration{Values: x.Set.Names()}
+	if _, own := x.Env.Get("PATH"); !own {
+		d.Programs = x.Command[:min(1, len(x.Command))]
+	}
+	return d
+}
 
 func (x *execute) Run(ctx context.Context, env *task.Env) error {
 	if err := journalUndo(ctx, env); err != nil {
@@ -86,7 +95,31 @@ func (x *execute) Run(ctx context.Context, env *task.Env) error {
 	if status, _ := p.Exit(); status != fmt.Sprintf("exit status %d", x.ExpectExit) {
 		return x.failed(p, out, status, nil)
 	}
+	if err := x.show(env, out); err != nil {
+		return err
+	}
 	return x.set(env, out)
+}
+
+// widest is how many bytes of a line are shown.
+const widest = 200
+
+// show tells the report what was printed.
+func (x *execute) show(env *task.Env, out string) error {
+	if x.Show == 0 {
+		return nil
+	}
+	f, err := os.Open(out)
+	if err != nil {
+		return fmt.Errorf("reading its output: %w", err)
+	}
+	defer f.Close()
+	var lines []string
+	for s := bufio.NewScanner(f); s.Scan() && len(lines) < x.Show; {
+		lines = append(lines, strings.TrimRight(s.Text()[:min(len(s.Text()), widest)], " "))
+	}
+	env.Event("output", strings.TrimRight(strings.Join(lines, "\n"), "\n"), map[string]any{"action": env.Name})
+	return nil
 }
 
 // leftNothing reports whether no process of its tree lives. It looks twice: what is just being started cannot be told from

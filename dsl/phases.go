@@ -67,6 +67,8 @@ type Action struct {
 	For     Duration       `yaml:"for" min:"1ms" doc:"how long it lasts; left out: the rest of the phase"`
 	Through string         `yaml:"through" hole:"no" doc:"the phase with which it ends, if not its own"`
 	Undo    []Part[Action] `yaml:"undo" doc:"what undoes it, for exec, http and signal"`
+
+	Optional bool `yaml:"optional" hole:"no" doc:"of exec, http and signal: if it cannot be done, because a program is not installed for instance, the report says so and the run goes on"`
 }
 
 // A Probe samples something at an interval.

@@ -181,6 +181,8 @@ func (v *Verdict) check(c *Check) {
 func (s *Section) check(c *Check) {
 	kind, allowed := "", []string{}
 	switch {
+	case s.Section == "threads":
+		kind, allowed = "section", []string{"where"}
 	case c.Has("section"):
 		kind = "section"
 	case c.Has("table"):
@@ -190,7 +192,7 @@ func (s *Section) check(c *Check) {
 	case c.Has("beside"):
 		kind, allowed = "beside", []string{"label"}
 	default:
-		c.Errorf("", "want a section of the report").Hint = "write verdicts, table: TITLE, chart: METRIC or beside: DIR"
+		c.Errorf("", "want a section of the report").Hint = "write verdicts, threads, table: TITLE, chart: METRIC or beside: DIR"
 		return
 	}
 	for _, e := range c.n.fields {

@@ -24,7 +24,7 @@ type Case struct {
 
 // A Section is a section of the report: one of Section, Table, Chart and Beside.
 type Section struct {
-	Section string   `yaml:"section" hole:"no" kind:"true" short:"true" enum:"verdicts" doc:"a section that planrun writes by itself"`
+	Section string   `yaml:"section" hole:"no" kind:"true" short:"true" enum:"verdicts|threads" doc:"a section that planrun writes by itself: the verdicts, or the CPU of each thread of the targets (with where)"`
 	Table   string   `yaml:"table" hole:"no" kind:"true" doc:"a table; the value is its title"`
 	Chart   string   `yaml:"chart" hole:"no" kind:"true" doc:"a chart of a metric or series"`
 	Where   Expr     `yaml:"where" eval:"select" doc:"selects cells"`

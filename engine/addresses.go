@@ -6,6 +6,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/proc"
@@ -31,7 +32,7 @@ func (in *installation) portsFor(g *proc.Group, names []string) (map[string]int,
 // them.
 func (in *installation) takePorts(install []dsl.Part[dsl.Action]) error {
 	d := &declared{}
-	d.declares(install)
+	d.declares(install, &d.programs)
 	for _, p := range d.processes {
 		for range max(1, p.Replicas) {
 			ports, err := in.portsFor(in.group, slices.DeleteFunc(slices.Clone(p.Listen), func(n string) bool { return p.Ports[n] != 0 }))
@@ -112,7 +113,31 @@ func processOf(a *dsl.Part[dsl.Action]) string {
 	return ""
 }
 
-// call answers port("http") and endpoint("http").
+// pids are the ids of all processes of a name or a role, with what they have started, joined by commas.
+func (in *installation) pids(name string) (string, error) {
+	var out []string
+	known := map[string]bool{}
+	for _, p := range in.group.All() {
+		known[p.Name()], known[p.Role()] = true, true
+		t, ok := p.(interface{ Tree() ([]int, error) })
+		if !ok || p.Name() != name && p.Role() != name {
+			continue
+		}
+		tree, err := t.Tree()
+		if err != nil {
+			return "", fmt.Errorf("finding the processes of %s: %w", p.Name(), err)
+		}
+		for _, pid := range tree {
+			out = append(out, itoa(pid))
+		}
+	}
+	if len(out) == 0 {
+		return "", fmt.Errorf("no process %q runs; %s", name, didYouMean(name, slices.Sorted(maps.Keys(known))))
+	}
+	return strings.Join(out, ","), nil
+}
+
+// call answers port("http"), endpoint("http") and pids("sut").
 func (in *installation) call(name string, args []any) (any, error) {
 	return in.callOf("", 0)(name, args)
 }
@@ -120,8 +145,11 @@ func (in *installation) call(name string, args []any) (any, error) {
 func (in *installation) callOf(process string, replica int) func(string, []any) (any, error) {
 	return func(name string, args []any) (any, error) {
 		arg, _ := args[0].(string)
-		if name == "endpoint" {
+		switch name {
+		case "endpoint":
 			return in.endpoint(arg)
+		case "pids":
+			return in.pids(arg)
 		}
 		p, err := in.port(process, arg, replica)
 		return float64(p), err

@@ -101,7 +101,7 @@ func (c *compilation) extend(base *verdict.Compiler, cell *Cell) *verdict.Compil
 	}
 	var functions []verdict.Function
 	if cell.declared != nil {
-		functions = planFunctions(cell.declared.ports(), append(cell.declared.endpoints(), cell.Target.Val.Endpoints.Names()...))
+		functions = planFunctions(cell.declared.ports(), append(cell.declared.endpoints(), cell.Target.Val.Endpoints.Names()...), cell.declared.running())
 	}
 	out, err := base.Extend(names, functions)
 	if err != nil {

@@ -43,7 +43,7 @@ func (c *compilation) compileAll() {
 		return
 	}
 	c.compiler = compiler
-	if plan, err := compiler.Extend(nil, planFunctions(nil, nil)); err == nil { // setup may start what it likes
+	if plan, err := compiler.Extend(nil, planFunctions(nil, nil, nil)); err == nil { // setup may start what it likes
 		c.eval = newEvaluator(plan)
 	}
 	for _, p := range c.order { // those of later times, with their types

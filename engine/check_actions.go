@@ -48,12 +48,18 @@ func lasting(a *dsl.Part[dsl.Action]) bool {
 
 // undoList checks that an undo list stands where one can, and holds what can undo.
 func (c *compilation) undoList(a *dsl.Part[dsl.Action]) {
+	if _, ok := a.Val.Spec.(task.Undoable); !ok && a.Val.Optional {
+		c.list.Addf(a.PosOf("optional"), "optional: what %s does belongs to what is measured", a.Val.Kind).Hint = "exec, http and signal can be optional"
+	}
 	if _, ok := a.Val.Spec.(task.Undoable); !ok && len(a.Val.Undo) > 0 {
 		c.list.Addf(a.PosOf("undo"), "undo: what %s changes is undone by itself", a.Val.Kind).Hint = "exec, http and signal have an undo"
 		return
 	}
 	for i := range a.Val.Undo {
 		u := &a.Val.Undo[i]
+		if u.Val.Optional {
+			c.list.Addf(u.PosOf("optional"), "optional: what undoes something is no choice").Hint = "leave it out"
+		}
 		if _, ok := u.Val.Spec.(task.UndoStep); !ok && u.Val.Spec != nil {
 			c.list.Addf(u.Pos(), "undo: %s cannot undo", u.Val.Kind).Hint = "exec, http and signal can"
 		}

@@ -123,7 +123,7 @@ type compilation struct {
 
 func (c *compilation) run() {
 	// Extend cannot fail here: names of the plan are identifiers and declared once.
-	boot, err := verdict.NewCompiler(&verdict.Schema{Targets: c.targetNames(), Names: c.planNames(), Functions: planFunctions(nil, nil)})
+	boot, err := verdict.NewCompiler(&verdict.Schema{Targets: c.targetNames(), Names: c.planNames(), Functions: planFunctions(nil, nil, nil)})
 	if err != nil {
 		c.list.Addf(diag.Pos{File: c.Plan.File}, "%v", err)
 		return
@@ -200,7 +200,7 @@ func (c *compilation) stages() {
 
 // withAxes makes the compiler that knows cells, but no metrics yet.
 func (c *compilation) withAxes() {
-	s := &verdict.Schema{Targets: c.targetNames(), Names: c.planNames(), Functions: planFunctions(nil, nil), Scenarios: map[string]*verdict.Scenario{}}
+	s := &verdict.Schema{Targets: c.targetNames(), Names: c.planNames(), Functions: planFunctions(nil, nil, nil), Scenarios: map[string]*verdict.Scenario{}}
 	for name, sc := range c.bound {
 		s.Scenarios[name] = &verdict.Scenario{Axes: axesOf(sc)}
 	}

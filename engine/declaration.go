@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"os/exec"
 	"slices"
 	"strings"
@@ -24,7 +25,10 @@ type declared struct {
 	loads     []loadDecl
 	metrics   []series.Desc
 	values    []string
-	faults    bool // something is broken in its phases
+	programs  []string // that the target, its backends and the setup cannot do without
+	further   []string // likewise the scenario
+	extras    []string // of optional actions
+	faults    bool     // something is broken in its phases
 	requires  []requirement
 }
 
@@ -49,6 +53,16 @@ func (d *declared) ports() (out []string) {
 	return out
 }
 
+// running lists the names and roles of the processes of an installation. A target that already runs elsewhere has none, which
+// is no mistake of a scenario that asks for them.
+func (d *declared) running() (out []string) {
+	out = []string{"sut"}
+	for _, p := range d.processes {
+		out = append(out, p.Name, cmp.Or(p.Role, "sut"))
+	}
+	return out
+}
+
 // walkActions calls f for every action, those in undo lists and in repeat included.
 func walkActions(actions []dsl.Part[dsl.Action], f func(*dsl.Part[dsl.Action])) {
 	for i := range actions {
@@ -60,8 +74,8 @@ func walkActions(actions []dsl.Part[dsl.Action], f func(*dsl.Part[dsl.Action])) 
 	}
 }
 
-// declares collects what a list of actions brings.
-func (d *declared) declares(actions []dsl.Part[dsl.Action]) {
+// declares collects what a list of actions brings; the programs that they cannot do without go into needed.
+func (d *declared) declares(actions []dsl.Part[dsl.Action], needed *[]string) {
 	walkActions(actions, func(a *dsl.Part[dsl.Action]) {
 		if h, ok := a.Val.Spec.(interface{ InHeadline() bool }); ok {
 			l := loadDecl{name: actionName(a), headline: h.InHeadline()}
@@ -75,6 +89,14 @@ func (d *declared) declares(actions []dsl.Part[dsl.Action]) {
 			d.processes, d.metrics, d.values = append(d.processes, x.Processes...), append(d.metrics, x.Metrics...), append(d.values, x.Values...)
 			for _, feature := range x.Requires {
 				d.requires = append(d.requires, requirement{feature, a.PosOf(a.Val.Kind)})
+			}
+			into := needed
+			if a.Val.Optional {
+				into = &d.extras
+			}
+			*into = append(*into, x.Programs...)
+			for _, p := range x.Processes {
+				*into = append(*into, p.Programs...)
 			}
 		}
 	})
@@ -97,13 +119,14 @@ func (c *compilation) declaration(cell *Cell) *declared {
 	for _, b := range c.backends {
 		v := b.Val
 		if len(v.Address) == 0 {
-			d.processes = append(d.processes, task.ProcessDecl{Name: b.Name, Role: "backends", Replicas: v.Replicas, Listen: v.Listen, Programs: programs(v.Command)})
+			d.processes = append(d.processes, task.ProcessDecl{Name: b.Name, Role: "backends", Replicas: v.Replicas, Listen: v.Listen})
+			d.programs = append(d.programs, v.Command[:min(1, len(v.Command))]...)
 		}
 	}
-	d.declares(c.Plan.Setup)
-	d.declares(cell.Target.Val.Install)
+	d.declares(c.Plan.Setup, &d.programs)
+	d.declares(cell.Target.Val.Install, &d.programs)
 	for _, p := range cell.Scenario.Val.Phases {
-		d.declares(p.Val.Do)
+		d.declares(p.Val.Do, &d.further)
 		d.faults = d.faults || p.Val.Kind == "fault"
 		walkActions(p.Val.Do, func(a *dsl.Part[dsl.Action]) { d.faults = d.faults || measure.Breaks(a.Val.Kind) })
 	}
@@ -111,23 +134,14 @@ func (c *compilation) declaration(cell *Cell) *declared {
 	return d
 }
 
-func programs(command []string) []string {
-	if len(command) == 0 {
-		return nil
-	}
-	return command[:1]
-}
-
-// Missing lists the programs of a cell that are not on PATH.
-func (d *declared) missing() (out []string) {
-	for _, p := range d.processes {
-		for _, prog := range p.Programs {
-			if strings.Contains(prog, "/") {
-				continue // it is found from where it is written, when it is started
-			}
-			if _, err := exec.LookPath(prog); err != nil && prog != "" && !slices.Contains(out, prog) {
-				out = append(out, prog)
-			}
+// notHere lists those of some programs that are not on PATH.
+func notHere(programs []string) (out []string) {
+	for _, prog := range programs {
+		if strings.Contains(prog, "/") {
+			continue // it is found from where it is written, when it is started
+		}
+		if _, err := exec.LookPath(prog); err != nil && prog != "" && !slices.Contains(out, prog) {
+			out = append(out, prog)
 		}
 	}
 	return out

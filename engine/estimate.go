@@ -148,21 +148,27 @@ func (p *Program) Takes() (t Takes) {
 	return t
 }
 
-// A Needed is a program that a target runs; Path is empty if it is not on PATH.
-type Needed struct{ Name, Target, Path string }
+// A Needed is a program that cells of a target run; Path is empty if it is not on PATH. Without an optional one they do less.
+type Needed struct {
+	Name, Target, Path string
+	Optional           bool
+}
 
-// Programs lists the programs that the plan's targets and backends run.
+// Programs lists the programs that the plan's targets, backends and scenarios run.
 func (p *Program) Programs() (out []Needed) {
 	for _, c := range p.Cells {
-		for _, d := range c.declared.processes {
-			for _, name := range d.Programs {
-				n := Needed{Name: name, Target: c.Coord.Target}
+		add := func(names []string, optional bool) {
+			for _, name := range names {
+				n := Needed{Name: name, Target: c.Coord.Target, Optional: optional}
 				n.Path, _ = exec.LookPath(name) // a relative path is judged by check, which knows where it was written
 				if !slices.Contains(out, n) {
 					out = append(out, n)
 				}
 			}
 		}
+		add(c.declared.programs, false)
+		add(c.declared.further, false)
+		add(c.declared.extras, true)
 	}
 	return out
 }

@@ -8,14 +8,16 @@ import (
 	"github.com/planrun/planrun/engine/verdict"
 )
 
-// planFunctions are what expressions can ask of an installation. Ports and endpoints are their names where they are
-// known; nil is anything.
-func planFunctions(ports, endpoints []string) []verdict.Function {
+// planFunctions are what expressions can ask of an installation. Ports, endpoints and processes are the names that there are
+// where they are known; nil is anything.
+func planFunctions(ports, endpoints, processes []string) []verdict.Function {
 	return []verdict.Function{
 		{Name: "port", In: verdict.AtRun, Args: []verdict.Type{verdict.TypeOfKind(verdict.Text)}, Result: verdict.TypeOfKind(verdict.Number), Names: ports,
 			Doc: "the port that planrun picked for a name in the listen of the target's start actions"},
 		{Name: "endpoint", In: verdict.AtRun, Args: []verdict.Type{verdict.TypeOfKind(verdict.Text)}, Result: verdict.TypeOfKind(verdict.Text), Names: endpoints,
 			Doc: "host:port of an endpoint of the target"},
+		{Name: "pids", In: verdict.AtRun, Args: []verdict.Type{verdict.TypeOfKind(verdict.Text)}, Result: verdict.TypeOfKind(verdict.Text), Names: processes,
+			Doc: "ids of the processes of a name or a role (sut) that run, with what they have started, joined by commas: for programs that watch processes"},
 	}
 }
 

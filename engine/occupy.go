@@ -27,13 +27,17 @@ func (s *session) without(c *Cell, b *begun) *noRun {
 	if why, ok := s.failed[c.installKey()]; ok {
 		return &why
 	}
-	if missing := c.declared.missing(); len(missing) > 0 {
-		why := "not installed on this machine: " + strings.Join(missing, ", ")
+	const none = "not installed on this machine: "
+	if missing := notHere(c.declared.programs); len(missing) > 0 {
+		why := none + strings.Join(missing, ", ")
 		s.missing(c.Coord.Target, why)
 		return &noRun{record.Unsupported, why}
 	}
 	if why := s.p.lacking(c); why != "" {
 		return &noRun{record.Unsupported, "this machine does not offer " + why}
+	}
+	if missing := notHere(c.declared.further); len(missing) > 0 {
+		return &noRun{record.Unsupported, none + strings.Join(missing, ", ") + ", which the scenario runs"}
 	}
 	return nil
 }

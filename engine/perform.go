@@ -74,6 +74,15 @@ func (x *action) run(ctx context.Context) error {
 	return x.place(do.Run(ctx, x.env_))
 }
 
+// forgone reports whether an action that failed is one that the run goes on without. What was interrupted did not fail.
+func (x *action) forgone(ctx context.Context, err error) bool {
+	return err != nil && x.part.Val.Optional && (ctx.Err() == nil || errors.Is(context.Cause(ctx), errStillRunning))
+}
+
+func leftOut(a *dsl.Part[dsl.Action], err error) string {
+	return fmt.Sprintf("%s was left out: %v", actionName(a), err)
+}
+
 func (x *action) place(err error) error {
 	var at *placed
 	if err == nil || errors.As(err, &at) {
@@ -86,7 +95,12 @@ func (x *action) place(err error) error {
 func (h host) sequence(ctx context.Context, actions []dsl.Part[dsl.Action]) error {
 	for i := range actions {
 		x := &action{host: h, part: &actions[i]}
-		if err := x.run(ctx); err != nil {
+		err := x.run(ctx)
+		if x.forgone(ctx, err) {
+			h.env(x.part).Event("note", leftOut(x.part, err), nil)
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", actionName(&actions[i]), err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/planrun/planrun/dsl"
@@ -22,7 +23,13 @@ var errAborted = errors.New("aborted")
 // on the action and its replica, so calls stay open but in vars.
 func (r *run) scenario(ctx context.Context) (dsl.Part[dsl.Scenario], error) {
 	v := r.values()
-	part, list := r.cell.Scenario.Bind(r.eval.fill(ctx, r.knownNow(), v))
+	fill := r.eval.fill(ctx, r.knownNow(), v)
+	part, list := r.cell.Scenario.Bind(func(h *dsl.Hole) (any, bool, error) {
+		if !strings.HasPrefix(h.Field, "scenarios."+r.cell.Coord.Scenario+".vars") {
+			return nil, false, nil
+		}
+		return fill(h)
+	})
 	if err := placedAt(list); err != nil {
 		return part, err
 	}

@@ -62,13 +62,13 @@ func (r *recordings) series(id, name string) (t, v []float64, err error) {
 	return r.all[name].T, r.all[name].V, nil
 }
 
-func (r *recordings) threads(id string) (out []report.Track, err error) {
+func (r *recordings) threads(id string) (out []report.Thread, err error) {
 	d, err := r.read(id, record.Part{Points: measure.OfThreads})
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range measure.Threads(d, "sut") {
-		out = append(out, report.Track{Name: s.Desc.Name, T: s.T, V: s.V})
+		out = append(out, report.Thread{Track: report.Track{Name: s.Desc.Name, T: s.T, V: s.V}, Cores: s.Cores, Why: s.Why, Rest: s.Rest})
 	}
 	return out, nil
 }

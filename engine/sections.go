@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/compare"
+	"github.com/planrun/planrun/engine/measure"
 )
 
 // checkSections checks what the report's sections name.
@@ -17,6 +18,9 @@ func (c *compilation) checkSections() {
 	for _, d := range c.customDescs {
 		known = append(known, d.Name)
 	}
+	for _, t := range measure.Texts {
+		known = append(known, t.Name)
+	}
 	slices.Sort(known)
 	known = slices.Compact(known)
 	seriesNames := slices.Sorted(maps.Keys(c.seriesNames))
@@ -24,17 +28,7 @@ func (c *compilation) checkSections() {
 	for _, sc := range c.bound {
 		coords = append(coords, sc.Val.Matrix.Names()...)
 	}
-	var phases, windows []string
-	for _, sc := range c.bound {
-		for _, ph := range sc.Val.Phases {
-			phases = append(phases, ph.Val.Name)
-		}
-	}
-	slices.Sort(phases)
-	phases = slices.Compact(phases)
-	for _, ph := range phases {
-		windows = append(windows, "phase/"+ph)
-	}
+	windows := c.windows()
 	var labels []string
 	for i := range c.Plan.Report {
 		p := &c.Plan.Report[i]
@@ -58,7 +52,7 @@ func (c *compilation) checkSections() {
 		for _, m := range p.Val.Metrics {
 			name, stat := m, ""
 			if i := strings.LastIndexByte(m, '/'); i >= 0 { // of a window; its name may have points, a metric's has none
-				if phase, ok := strings.CutPrefix(m[:i], "phase/"); !ok || !slices.Contains(phases, phase) {
+				if !slices.Contains(windows, m[:i]) {
 					c.list.Addf(p.PosOf("metrics"), "%s: no scenario has the window %q", m, m[:i]).Hint = didYouMean(m[:i], windows)
 					continue
 				}
@@ -69,6 +63,8 @@ func (c *compilation) checkSections() {
 				c.list.Addf(p.PosOf("metrics"), "unknown metric %q", name).Hint = didYouMean(name, known)
 			} else if stat != "" && !slices.Contains(compare.Statistics, stat) {
 				c.list.Addf(p.PosOf("metrics"), "%s: unknown statistic %q", m, stat).Hint = didYouMean(stat, compare.Statistics)
+			} else if stat != "" && slices.ContainsFunc(measure.Texts, func(t measure.Text) bool { return t.Name == name }) {
+				c.list.Addf(p.PosOf("metrics"), "%s: %s is a text, which has no statistic", m, name).Hint = "write " + strings.TrimSuffix(m, "."+stat)
 			}
 		}
 		if ch := p.Val.Chart; ch != "" && !slices.Contains(known, ch) && !slices.Contains(seriesNames, ch) {
@@ -85,4 +81,18 @@ func (c *compilation) checkSections() {
 			}
 		}
 	}
+}
+
+// windows are the names of those that a metric of a table can be of: phases, loads over the headline, and loads of phases.
+func (c *compilation) windows() (out []string) {
+	for _, cell := range c.Cells {
+		for _, ph := range cell.Scenario.Val.Phases {
+			out = append(out, "phase/"+ph.Val.Name)
+			for _, l := range cell.declared.loads {
+				out = append(out, "load/"+l.name, "phase/"+ph.Val.Name+"/load/"+l.name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

@@ -60,6 +60,10 @@ func (r *run) steps(all []dsl.Part[dsl.Phase]) ([]*step, error) {
 			return func(ctx context.Context) error {
 				err := x.run(ctx)
 				r.ended(n, err)
+				if x.forgone(ctx, err) {
+					r.event("note", leftOut(a, err), nil)
+					return nil
+				}
 				return err
 			}
 		}
@@ -79,7 +83,7 @@ func (r *run) began(phase string, a *dsl.Part[dsl.Action], due time.Duration) in
 			begin = p.Start
 		}
 	}
-	r.rec.Actions = append(r.rec.Actions, record.Action{Phase: phase, Kind: a.Val.Kind, Name: actionName(a), Where: a.Pos().String(), Due: begin + due.Seconds(), Start: now})
+	r.rec.Actions = append(r.rec.Actions, record.Action{Phase: phase, Kind: a.Val.Kind, Name: actionName(a), Where: a.Pos().String(), Due: begin + due.Seconds(), Start: now, Optional: a.Val.Optional})
 	return len(r.rec.Actions) - 1
 }
 

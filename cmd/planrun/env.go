@@ -81,7 +81,10 @@ func wants(w io.Writer, prog *engine.Program) {
 	programs := prog.Programs()
 	for _, m := range programs {
 		found := "yes: " + m.Path
-		if m.Path == "" {
+		switch {
+		case m.Path == "" && m.Optional:
+			found = "no: not in PATH; what needs it will be left out"
+		case m.Path == "":
 			found = "no: not in PATH; its cells will be unsupported"
 		}
 		fmt.Fprintf(w, "program %s (%s)\t%s\n", m.Name, m.Target, found)

@@ -44,11 +44,11 @@ host.guards.send-lag), a function or a metric. Without a word it explains the to
 	return c
 }
 
-// explain documents a word: of the language, else a function, else a metric.
+// explain documents a word: of the language, else a function, a metric, or a text.
 func explain(w io.Writer, name string) error {
 	text, err := dsl.Explain(vocabulary, name)
 	if err != nil {
-		text = explainFunction(name) + explainMetric(name)
+		text = explainFunction(name) + explainMetric(name) + explainText(name)
 	}
 	if text != "" {
 		_, err = fmt.Fprint(w, text)
@@ -60,6 +60,9 @@ func explain(w io.Writer, name string) error {
 	}
 	for _, d := range measure.Catalogue() {
 		words = append(words, d.Name)
+	}
+	for _, t := range measure.Texts {
+		words = append(words, t.Name)
 	}
 	if near := dsl.Suggest(name, words, ""); strings.HasPrefix(near, "did you mean") {
 		return fmt.Errorf("nothing is called %q; %s", name, near)
@@ -90,6 +93,15 @@ func explainMetric(name string) string {
 			unit = "a plain number"
 		}
 		return fmt.Sprintf("metric %s: %s.\n\n  unit    %s\n  better  %s\n  of several runs the %s\n", name, d.Doc, unit, better(d), d.Across)
+	}
+	return ""
+}
+
+func explainText(name string) string {
+	for _, t := range measure.Texts {
+		if t.Name == name {
+			return fmt.Sprintf("text %s: %s.\n\n  a table can show it; expressions cannot read it\n", name, t.Doc)
+		}
 	}
 	return ""
 }

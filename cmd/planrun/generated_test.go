@@ -91,6 +91,9 @@ func TestReferenceHasEverything(t *testing.T) {
 	for _, d := range measure.Catalogue() {
 		want = append(want, "\n| `"+d.Name+"` |")
 	}
+	for _, x := range measure.Texts {
+		want = append(want, "\n| `"+x.Name+"` |")
+	}
 	for _, w := range want {
 		if !strings.Contains(text, w) {
 			t.Errorf("the reference does not have %q", w)

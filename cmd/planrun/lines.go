@@ -59,7 +59,7 @@ func (l *lines) Phase(_ record.Coord, name string, length time.Duration) {
 }
 
 func (l *lines) Event(_ record.Coord, e record.Event) {
-	if e.Kind != "phase" {
+	if e.Kind != "phase" && e.Kind != "output" {
 		l.say(eventText(e))
 	}
 }

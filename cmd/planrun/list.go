@@ -29,6 +29,7 @@ var topics = []struct {
 	{"phases", "kinds of phases", phaseKinds},
 	{"functions", "what expressions can call", functions},
 	{"metrics", "what expressions and tables can read of every run; ROLE is sut, load, backends, control, or what a start action names", metrics},
+	{"texts", "what tables can show beside metrics, in words", texts},
 	{"plans", "the plans that planrun ships, and what they include", shippedFiles},
 }
 
@@ -64,6 +65,13 @@ func metrics() (out []word) {
 			doc += " (" + string(d.Better) + " is better)"
 		}
 		out = append(out, word{d.Name, doc})
+	}
+	return out
+}
+
+func texts() (out []word) {
+	for _, t := range measure.Texts {
+		out = append(out, word{t.Name, t.Doc})
 	}
 	return out
 }

@@ -171,7 +171,7 @@ func (l *live) Point(_ record.Coord, p series.Point) { l.change(func() { l.figur
 func (l *live) Event(_ record.Coord, e record.Event) {
 	if e.Kind == "exit" || e.Kind == "probe" || e.Kind == "abort" {
 		l.say(l.paint(yellow, eventText(e)))
-	} else if e.Kind != "phase" {
+	} else if e.Kind != "phase" && e.Kind != "output" {
 		l.say(eventText(e))
 	}
 }

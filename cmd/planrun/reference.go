@@ -10,7 +10,7 @@ import (
 	"github.com/planrun/planrun/engine/verdict"
 )
 
-// writeReference writes the reference page: the language, then the functions and the metrics of expressions.
+// writeReference writes the reference page: the language, then the functions and the metrics of expressions, and the texts of tables.
 func writeReference(w io.Writer) error {
 	var b strings.Builder
 	b.Write(dsl.Reference(vocabulary))
@@ -21,6 +21,10 @@ func writeReference(w io.Writer) error {
 	b.WriteString("\n## Metrics\n\nWhat expressions and tables can read of every run. ROLE is `sut`, `load`, `backends`, `control`, or what a start action names.\n\n| metric | unit | better | of several runs | |\n|---|---|---|---|---|\n")
 	for _, d := range measure.Catalogue() {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", code(d.Name), cell(d.Unit), d.Better, d.Across, cell(d.Doc))
+	}
+	b.WriteString("\n## Texts\n\nWhat tables can show beside metrics, in words; where several were seen, each with how many. So can texts that an action sets.\n\n| text | |\n|---|---|\n")
+	for _, t := range measure.Texts {
+		fmt.Fprintf(&b, "| %s | %s |\n", code(t.Name), cell(t.Doc))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

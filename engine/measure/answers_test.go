@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -26,6 +27,8 @@ func served() *record.Data {
 			c.By = map[string]int64{"a": 50}
 		}
 		c.Opened, c.Handshakes, c.Resumed, c.ReuseRetried, c.Retried, c.Refused, c.Goaways = 4, 3, 1, 2, 5, 6, 1
+		c.FullIn, c.FullOut, c.ResumedIn, c.ResumedOut = 3001, 700, 500, 600
+		c.Sessions = map[string]int64{"TLS 1.3 TLS_AES_128_GCM_SHA256 X25519 ALPN http/1.1": 2, "TLS 1.3 TLS_AES_256_GCM_SHA384 X25519 ALPN http/1.1 resumed": 1}
 		s.Connect, s.TLS = hist(4, time.Millisecond), hist(1, time.Millisecond, 2*time.Millisecond, 6*time.Millisecond)
 	}
 	return d
@@ -74,15 +77,46 @@ func TestConnectionMetrics(t *testing.T) {
 	wantMetrics(t, d.Run.Metrics[""], map[string]float64{
 		"connections_opened": 48, "connections_opened_per_s": 8, "handshakes": 36, "handshakes_per_s": 6, "resumed": 12, "resumed_ratio": 1. / 3,
 		"reuse_retried": 24, "goaway_retried": 60, "refused_retried": 72, "goaways": 12,
+		"handshake_full_bytes_in": 1500.5, "handshake_full_bytes_out": 350, "handshake_resumed_bytes_in": 500, "handshake_resumed_bytes_out": 600,
 		"connect_p50_ms": 1, "connect_max_ms": 1, "handshake_p50_ms": 2, "handshake_p90_ms": 6, "handshake_max_ms": 6, "handshake_mean_ms": 3,
 	})
 	d = example()
 	Derive(d)
 	wantMetrics(t, d.Run.Metrics[""], map[string]float64{"handshakes": 0, "handshakes_per_s": 0, "connections_opened_per_s": 0, "reuse_retried": 0})
-	for _, name := range []string{"resumed_ratio", "handshake_p99_ms", "connect_p99_ms"} {
+	for _, name := range []string{"resumed_ratio", "handshake_p99_ms", "connect_p99_ms", "handshake_full_bytes_in", "handshake_resumed_bytes_out"} {
 		if v, ok := d.Run.Metrics[""][name]; ok || d.Run.Missing[name] == "" {
 			t.Errorf("%s = %v without TLS", name, v)
 		}
+	}
+}
+
+// What handshakes agreed on is said in words; so are texts that actions set.
+func TestTexts(t *testing.T) {
+	d := served()
+	d.Run.Values = map[string]any{"release": "1.2.3", "build": 7.0}
+	Derive(d)
+	tls := map[string]string{"tls_version": "TLS 1.3", "tls_group": "X25519", "tls_cipher": "TLS_AES_128_GCM_SHA256 (24), TLS_AES_256_GCM_SHA384 (12)", "tls_alpn": "http/1.1"}
+	whole := maps.Clone(tls)
+	whole["release"] = "1.2.3"
+	for window, want := range map[string]map[string]string{"": whole, "load/main": tls, "load/side": nil, "phase/warm-up": nil} {
+		if diff := cmp.Diff(want, d.Run.Texts[window]); diff != "" {
+			t.Errorf("window %q: %s", window, diff)
+		}
+	}
+	d = example()
+	Derive(d)
+	if d.Run.Texts != nil {
+		t.Errorf("without TLS: %v", d.Run.Texts)
+	}
+	d = served()
+	for i := range d.Seconds { // as an earlier build recorded it
+		c := &d.Seconds[i].Counts
+		c.FullIn = 0
+		c.Sessions = map[string]int64{"TLS 1.2 TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256": 1}
+	}
+	Derive(d)
+	if got := d.Run.Texts["load/main"]; got["tls_alpn"] != "none" || got["tls_group"] != "none" || d.Run.Missing["handshake_full_bytes_in"] != "the bytes of handshakes were not counted" {
+		t.Errorf("%v; %s", got, d.Run.Missing["handshake_full_bytes_in"])
 	}
 }
 

@@ -147,7 +147,7 @@ func ProducedLoad() []series.Desc {
 }
 
 // EventKinds are the kinds of events that a run may have.
-var EventKinds = []string{"abort", "change", "exit", "fault", "note", "oom", "phase", "probe", "reload", "replica", "restart"}
+var EventKinds = []string{"abort", "change", "exit", "fault", "note", "oom", "output", "phase", "probe", "reload", "replica", "restart"}
 
 // ProducedReplica are the metrics of each replica of a process, as in replicas("NAME").cpu_cores_mean, sorted by name.
 func ProducedReplica(k Known) []series.Desc {

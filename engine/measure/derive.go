@@ -37,7 +37,7 @@ func (f *figures) missing(name, why string) {
 // Derive sets Metrics, Missing and LeftOut of the run from everything that was recorded of it.
 func Derive(d *record.Data) {
 	ix := newIndex(d)
-	d.Run.Metrics, d.Run.Missing, d.Run.LeftOut, d.Run.Answers = map[string]map[string]float64{}, map[string]string{}, nil, nil
+	d.Run.Metrics, d.Run.Missing, d.Run.LeftOut, d.Run.Answers, d.Run.Texts = map[string]map[string]float64{}, map[string]string{}, nil, nil, nil
 	if d.Run.Published != nil {
 		published(d.Run)
 		return
@@ -51,6 +51,12 @@ func Derive(d *record.Data) {
 			d.Run.LeftOut = ix.stalls(w)
 		}
 		d.Run.Metrics[w.name] = f.values
+		if said := ix.texts(w); len(said) > 0 {
+			if d.Run.Texts == nil {
+				d.Run.Texts = map[string]map[string]string{}
+			}
+			d.Run.Texts[w.name] = said
+		}
 		if by := ix.answers(w); by != nil {
 			if d.Run.Answers == nil {
 				d.Run.Answers = map[string]map[string]int64{}
@@ -189,6 +195,26 @@ func values(r *record.Run, f *figures) {
 			f.set(name, float64(v))
 		}
 	}
+}
+
+// texts are what is said of a window in words: what its handshakes agreed on, and texts that actions set.
+func (ix *index) texts(w window) map[string]string {
+	out := map[string]string{}
+	if len(w.loads) > 0 && w.process == "" {
+		out = ix.sum(w.loads, w.counts).texts()
+	}
+	if w.name != "" {
+		return out
+	}
+	for name, v := range ix.d.Run.Values {
+		if text, ok := v.(string); ok {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[name] = text
+		}
+	}
+	return out
 }
 
 // stalls are the seconds that the clean latencies of a window are without.

@@ -19,8 +19,6 @@ const (
 	noneDue    = "no request was due"
 	noSuccess  = "no request succeeded"
 	noneInTime = "the window has no length"
-
-	noHandshake = "there was no TLS handshake"
 )
 
 // loadMetrics are all metrics of loads, in the order of the documentation.
@@ -64,16 +62,9 @@ var loadMetrics = slicesOf(
 		counter("sent", series.Neither, "requests written to a connection", func(c *load.Counts) int64 { return c.Sent }),
 		counter("connections_opened", series.Neither, "connections that were opened", func(c *load.Counts) int64 { return c.Opened }),
 		perSecondOf("connections_opened_per_s", "connections that were opened in the window, by its length", func(c *load.Counts) int64 { return c.Opened }),
-		counter("handshakes", series.Neither, "TLS handshakes", func(c *load.Counts) int64 { return c.Handshakes }),
-		perSecondOf("handshakes_per_s", "TLS handshakes in the window, by its length", func(c *load.Counts) int64 { return c.Handshakes }),
-		counter("resumed", series.Neither, "TLS handshakes that resumed a session", func(c *load.Counts) int64 { return c.Resumed }),
-		{desc("resumed_ratio", "", series.Neither, series.Median, series.Count, "TLS handshakes that resumed a session, by TLS handshakes"), true,
-			func(s *loadSum) (float64, string) {
-				if s.counts.Handshakes == 0 {
-					return 0, noHandshake
-				}
-				return float64(s.counts.Resumed) / float64(s.counts.Handshakes), ""
-			}},
+	},
+	handshakeMetrics,
+	[]loadMetric{
 		counter("goaways", series.Neither, "HTTP/2 GOAWAY frames received", func(c *load.Counts) int64 { return c.Goaways }),
 		counter("goaway_retried", series.Neither, "requests sent again because a GOAWAY said that they were not processed", func(c *load.Counts) int64 { return c.Retried }),
 		counter("refused_retried", series.Neither, "requests sent again after REFUSED_STREAM", func(c *load.Counts) int64 { return c.Refused }),

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -189,13 +190,29 @@ func TestPictured(t *testing.T) {
 	if h.Count() >= n {
 		t.Errorf("%d latencies of the headline, of %d in all", h.Count(), n)
 	}
-	threads := Threads(d, "sut")
+	threads, most := Threads(d, "sut"), 0.0
 	if len(threads) == 0 {
 		t.Fatal("there are no threads")
 	}
 	for _, s := range threads {
 		if s.Desc.Unit != "cores" || len(s.T) == 0 || len(s.T) != len(s.V) {
 			t.Errorf("%s: %d times, %d values, in %q", s.Desc.Name, len(s.T), len(s.V), s.Desc.Unit)
+		}
+		if s.Why != "" || s.Rest != strings.HasSuffix(s.Desc.Name, otherRest) {
+			t.Errorf("%s: %v cores (%s), the rest: %v", s.Desc.Name, s.Cores, s.Why, s.Rest)
+		}
+		if !s.Rest {
+			most = max(most, s.Cores)
+		}
+	}
+	Derive(d)
+	if want := d.Run.Metrics[""]["sut_busiest_thread_cores"]; most != want {
+		t.Errorf("the busiest thread used %v cores, and %v as a metric", most, want)
+	}
+	d.Run.Phases[1].Start, d.Run.Phases[1].End = 100, 101 // not watched then
+	for _, s := range Threads(d, "sut") {
+		if s.Why == "" || len(s.T) == 0 {
+			t.Errorf("%s used %v cores when it was not watched", s.Desc.Name, s.Cores)
 		}
 	}
 	if got := Threads(d, "nobody"); len(got) > 0 {

@@ -18,6 +18,10 @@ func AddCounts(sum *load.Counts, c load.Counts) {
 	sum.Opened += c.Opened
 	sum.Handshakes += c.Handshakes
 	sum.Resumed += c.Resumed
+	sum.FullIn += c.FullIn
+	sum.FullOut += c.FullOut
+	sum.ResumedIn += c.ResumedIn
+	sum.ResumedOut += c.ResumedOut
 	sum.Goaways += c.Goaways
 	sum.Retried += c.Retried
 	sum.Refused += c.Refused

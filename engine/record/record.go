@@ -104,6 +104,7 @@ type Run struct {
 	Metrics map[string]map[string]float64 `json:"metrics,omitempty"` // window -> metric -> value; see Window
 	Missing map[string]string             `json:"missing,omitempty"` // metric of the headline, or WINDOW/metric -> why it has no value
 	Answers map[string]map[string]int64   `json:"answers,omitempty"` // window -> who answered (the value of the header that loads count by) -> answers
+	Texts   map[string]map[string]string  `json:"texts,omitempty"`   // window -> name -> what is said in words: tls_version, or a text that an action set
 	LeftOut []LeftOut                     `json:"left_out,omitempty"`
 	Guards  []Guard                       `json:"guards,omitempty"`
 	Checks  []Guard                       `json:"checks,omitempty"` // self-checks: the harness itself
@@ -163,6 +164,8 @@ type Action struct {
 	Start float64 `json:"start"`
 	End   float64 `json:"end"`
 	Error string  `json:"error,omitempty"`
+
+	Optional bool `json:"optional,omitempty"` // the run went on without it if it has an Error
 }
 
 // A Load is one load action: what it was told, and what its workers said in the end.

@@ -3,7 +3,7 @@ package record
 // A Section is one section of the report as the plan asks for it. Its `where` is evaluated when the results are made, so
 // that a report needs no expression.
 type Section struct {
-	Kind    string   `json:"kind"`            // "verdicts", "table", "chart"
+	Kind    string   `json:"kind"`            // "verdicts", "threads", "table", "chart"
 	Title   string   `json:"title,omitempty"` // of a table; of a chart its metric or series
 	Cells   []int    `json:"cells"`           // what `where` selects: indexes into Results.Cells, in order
 	Rows    []string `json:"rows,omitempty"`  // coordinates: stage, scenario, target, round, repeat, or a matrix axis

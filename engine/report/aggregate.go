@@ -21,6 +21,10 @@ func (b *builder) addGeomeans(t *Table, g sheet, metrics []compare.Name) (left [
 	means := make([][]Text, len(metrics))
 	most, fewest := 0, len(g.lines)
 	for i, m := range metrics {
+		if b.said(slices.Concat(g.lines...), m) {
+			means[i] = slices.Repeat([]Text{text("-")}, len(g.heads))
+			continue
+		}
 		var n int
 		var gone []string
 		means[i], n, gone = b.geomeans(g, m)

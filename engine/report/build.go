@@ -17,9 +17,9 @@ type Input struct {
 	// and the values; none if the run has no such series. (Package measure knows what a name means over time.) nil means that
 	// there are none to be had.
 	Series func(id, name string) (times, values []float64, err error)
-	// Threads gives the CPU that each thread of a run's target used over the run's time, in cores. nil means that there are none
-	// to be had.
-	Threads func(id string) ([]Track, error)
+	// Threads gives the CPU that each thread of a run's target used over the run's time, in cores. nil means that there are
+	// none to be had.
+	Threads func(id string) ([]Thread, error)
 	// Latency gives the latencies of a run's headline, nil if it has none. nil means that there are none to be had.
 	Latency func(id string) (*hdr.Histogram, error)
 	// Events reads one run's events, and what the reader had to leave out. nil means that there are none to be had.
@@ -65,6 +65,7 @@ var sections = []func(*builder) ([]Section, error){
 	disturbedSection,
 	guards,
 	happenings,
+	printed,
 	faults,
 	stages,
 	targets,

@@ -53,6 +53,7 @@ func (b *builder) absent() (items []Text) {
 		items = append(items, text(fmt.Sprintf("No result of %s more, for other reasons; see below.", count(rest, "cell"))))
 	}
 	items = append(items, b.fewer()...)
+	items = append(items, b.forgone()...)
 	if len(items) == 0 && len(b.res.Cells) > 0 && b.res.Complete {
 		items = append(items, text(fmt.Sprintf("Nothing is missing: %s with a result, and no run less than planned.", count(len(b.res.Cells), "cell"))))
 	}

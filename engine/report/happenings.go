@@ -33,7 +33,7 @@ func happenings(b *builder) ([]Section, error) {
 				continue
 			}
 			for _, a := range r.Actions {
-				if a.Error != "" {
+				if a.Error != "" && !a.Optional { // which has an event
 					put(b.runName(r), seconds(a.Start), "action "+a.Kind+" ("+a.Where+")", a.Error)
 				}
 			}

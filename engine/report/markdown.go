@@ -105,6 +105,9 @@ func trimBreaks(s string) string {
 }
 
 func (m *markdown) code(c Code) {
+	if c.Title != "" {
+		m.line(begins(m.inline(text(oneLine(c.Title)), false)) + ":")
+	}
 	fence := "```"
 	for _, l := range c.Lines {
 		for strings.Contains(l, fence) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/planrun/planrun/engine/compare"
@@ -16,10 +17,42 @@ func (b *builder) header(m compare.Name) string {
 		d.Unit = ""
 	}
 	title := m.Text
-	if phase, ok := strings.CutPrefix(m.Window, "phase/"); ok {
-		title = phase + ": " + strings.TrimPrefix(m.Text, m.Window+"/")
+	if m.Window != "" {
+		title = windowWords(m.Window) + ": " + strings.TrimPrefix(m.Text, m.Window+"/")
 	}
 	return header(title, d)
+}
+
+// windowWords names the phase or load that a window is of, or both. The name of a phase may have slashes.
+func windowWords(window string) string {
+	if load, ok := strings.CutPrefix(window, "load/"); ok {
+		return load
+	}
+	phase, ok := strings.CutPrefix(window, "phase/")
+	if !ok {
+		return window
+	}
+	if i := strings.LastIndex(phase, "/load/"); i >= 0 {
+		return phase[:i] + ", " + phase[i+len("/load/"):]
+	}
+	return phase
+}
+
+// words is what is said of a unit in words, one text for all of its runs that say the same; none if it is a number or nothing.
+func (b *builder) words(u unit, m compare.Name) (out []string) {
+	for _, id := range u.measured().Runs {
+		if r := b.runs[id]; r != nil && r.Status.HasResults() {
+			if said := r.Texts[m.Window][m.Metric]; said != "" && !slices.Contains(out, said) {
+				out = append(out, said)
+			}
+		}
+	}
+	return out
+}
+
+// said reports whether one of the units has a metric in words.
+func (b *builder) said(units []unit, m compare.Name) bool {
+	return slices.ContainsFunc(units, func(u unit) bool { return len(b.words(u, m)) > 0 })
 }
 
 // read gives a number of a unit.
@@ -29,6 +62,9 @@ func (b *builder) read(u unit, m compare.Name) compare.Reading {
 
 // show is the text of a table's cell: the number with its footnotes, or why there is none.
 func (b *builder) show(u unit, m compare.Name) Text {
+	if said := b.words(u, m); len(said) > 0 {
+		return text(oneLine(strings.Join(said, "; ")))
+	}
 	r := b.read(u, m)
 	if r.Why != "" {
 		word := "n/a"

@@ -18,14 +18,17 @@ func noise(b *builder) ([]Section, error) {
 	if len(scenarios) == 0 {
 		return nil, nil
 	}
-	s := Section{Title: "Noise", Blocks: []Block{
+	var blocks []Block
+	if t := b.floors(); len(t.Rows) > 0 {
+		blocks = append(blocks, t)
+	}
+	blocks = slices.Concat(blocks, b.medians(scenarios), b.reruns(), b.watched())
+	if len(blocks) == 0 { // nothing was compared
+		return nil, nil
+	}
+	return []Section{{Title: "Noise", Blocks: append([]Block{
 		Paragraph{text("A ratio within the noise floor may be chance. The floor is the larger of two: what the runs of a cell scatter, of all cells of the scenario together, and how far the same cell lay apart in two stages. (A ratio in a table has a floor of its own, of its two sides.)")},
-		b.floors(),
-	}}
-	s.Blocks = append(s.Blocks, b.medians(scenarios)...)
-	s.Blocks = append(s.Blocks, b.reruns()...)
-	s.Blocks = append(s.Blocks, b.watched()...)
-	return []Section{s}, nil
+	}, blocks...)}}, nil
 }
 
 // byScenario are the cells that have a result, by scenario, in the order in which they are shown.

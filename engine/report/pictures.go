@@ -103,7 +103,7 @@ func pictures(b *builder) ([]Section, error) {
 }
 
 // worthwhile are the groups that are drawn, in their order, and the names of those that are not. What changes in the middle
-// of a run comes before what is steady, and a stage that repeats another one comes last.
+// of a run comes before what is steady; a stage that repeats another one comes after these, and what is not compared last.
 func (b *builder) worthwhile() (drawn []group, left []string) {
 	groups := b.comparable()
 	order := make([]int, len(groups))
@@ -116,6 +116,8 @@ func (b *builder) worthwhile() (drawn []group, left []string) {
 		switch {
 		case seen[g.units[0].key(append([]string{"scenario"}, b.axes...))]:
 			rank[i] = 3
+		case len(b.headline(g.units)) == 0:
+			rank[i] = 4
 		case len(b.windows(g.units)) > 1:
 			rank[i] = 0
 		case b.openLoop(g.units):

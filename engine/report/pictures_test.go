@@ -33,8 +33,8 @@ func pictured(scenarios, targets int) *fixture {
 		}
 		return h, nil
 	}
-	f.in.Threads = func(string) ([]Track, error) {
-		return []Track{{"idle", []float64{1, 2}, []float64{0, 0}}, {"a", []float64{1, 2}, []float64{0.1, 0.1}}, {"b", []float64{1, 2}, []float64{0.5, 0.6}}}, nil
+	f.in.Threads = func(string) ([]Thread, error) {
+		return []Thread{{Track: Track{"idle", []float64{1, 2}, []float64{0, 0}}}, {Track: Track{"a", []float64{1, 2}, []float64{0.1, 0.1}}, Cores: 0.1}, {Track: Track{"b", []float64{1, 2}, []float64{0.5, 0.6}}, Cores: 0.55}}, nil
 	}
 	return f
 }

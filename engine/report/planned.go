@@ -20,6 +20,8 @@ func planned(b *builder) ([]Section, error) {
 		switch {
 		case s.Kind == "verdicts":
 			section, err = verdictSection(b)
+		case s.Kind == "threads":
+			section, err = threadSection(b, s)
 		case s.Kind == "chart":
 			section, err = chartSection(b, s)
 		case s.Kind == "table" && s.Losses != nil:

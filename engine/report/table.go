@@ -42,7 +42,8 @@ func tableSection(b *builder, s record.Section) (Section, error) {
 		}
 	}
 	if len(s.Ratios) > 0 {
-		out.Blocks = append(out.Blocks, b.ratioBlocks(units, append(slices.Clone(rows), s.Columns...), s, metrics)...)
+		numbers := slices.DeleteFunc(slices.Clone(metrics), func(m compare.Name) bool { return b.said(units, m) })
+		out.Blocks = append(out.Blocks, b.ratioBlocks(units, append(slices.Clone(rows), s.Columns...), s, numbers)...)
 	}
 	return out, nil
 }
@@ -148,7 +149,7 @@ func (b *builder) pivot(g sheet, metrics []compare.Name) Table {
 	for _, head := range g.heads {
 		for _, m := range metrics {
 			title := b.title(g, head, m, len(metrics) > 1)
-			t.Columns = append(append(t.Columns, Column{Title: title, Right: true}), b.besideColumns(title, m)...)
+			t.Columns = append(append(t.Columns, Column{Title: title, Right: !b.said(slices.Concat(g.lines...), m)}), b.besideColumns(title, m)...)
 		}
 	}
 	for i, line := range g.lines {

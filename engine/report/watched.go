@@ -22,6 +22,14 @@ type Track struct {
 	T, V []float64 // seconds since the run began, and values
 }
 
+// A Thread is a track of what a thread used.
+type Thread struct {
+	Track
+	Cores float64 // in the run's headline
+	Why   string  // why that is not known; empty if it is
+	Rest  bool    // it is all threads of its process that were not recorded one by one
+}
+
 // watch reads the runs of a unit, at most so many (0: all), each run once: reading one is what takes time.
 func (b *builder) watch(u unit, names []string, most int, all bool) (watched, error) {
 	length := b.longest([]unit{u})
@@ -74,7 +82,9 @@ func (b *builder) watchMore(id string, w *watched) error {
 		if err != nil {
 			return err
 		}
-		w.threads = threads
+		for _, th := range threads {
+			w.threads = append(w.threads, th.Track)
+		}
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ type Declaration struct {
 	Metrics   []series.Desc // numbers of the run
 	Values    []string      // text or numbers that `exec` sets
 	Uses      []Use         // names that must exist
+	Programs  []string      // that must be on PATH, beside those of its processes
 	Needs     Needs         // for `planrun show`
 	Requires  []string      // features that the machine must offer, else the cell is unsupported: Nftables, ...
 }

@@ -46,18 +46,18 @@ type listener struct {
 	counts   Counts
 }
 
-func (s *listener) sent(*request, int64, int)                  { s.counts.Sent++ }
-func (s *listener) received(int64, int)                        {}
-func (s *listener) retried(int64)                              { s.counts.ReuseRetried++ }
-func (s *listener) goneAway(int64)                             { s.counts.Goaways++ }
-func (s *listener) retriedAway(int64)                          { s.counts.Retried++ }
-func (s *listener) retriedRefusal(int64)                       { s.counts.Refused++ }
-func (s *listener) finished(r *request, o outcome)             { s.outcomes[r] = append(s.outcomes[r], o) }
-func (s *listener) freed()                                     {}
-func (s *listener) opened(outcome)                             {}
-func (s *listener) connected(int64, int64)                     {}
-func (s *listener) secured(int64, int64, *tls.ConnectionState) {}
-func (s *listener) noted(string)                               {}
+func (s *listener) sent(*request, int64, int)                             { s.counts.Sent++ }
+func (s *listener) received(int64, int)                                   {}
+func (s *listener) retried(int64)                                         { s.counts.ReuseRetried++ }
+func (s *listener) goneAway(int64)                                        { s.counts.Goaways++ }
+func (s *listener) retriedAway(int64)                                     { s.counts.Retried++ }
+func (s *listener) retriedRefusal(int64)                                  { s.counts.Refused++ }
+func (s *listener) finished(r *request, o outcome)                        { s.outcomes[r] = append(s.outcomes[r], o) }
+func (s *listener) freed()                                                {}
+func (s *listener) opened(outcome)                                        {}
+func (s *listener) connected(int64, int64)                                {}
+func (s *listener) secured(int64, int64, *tls.ConnectionState, shakeSize) {}
+func (s *listener) noted(string)                                          {}
 
 // answerTo lets a server say something to a pool that has sent three requests, some bytes at a time, and gives all that
 // happened as a text, and how much of it was handled if the connection is still there, else 0.

@@ -147,6 +147,10 @@ func sum(t *testing.T, seconds []Second) Second {
 		c.Opened += o.Opened
 		c.Handshakes += o.Handshakes
 		c.Resumed += o.Resumed
+		c.FullIn += o.FullIn
+		c.FullOut += o.FullOut
+		c.ResumedIn += o.ResumedIn
+		c.ResumedOut += o.ResumedOut
 		c.BytesIn += o.BytesIn
 		c.BytesOut += o.BytesOut
 		c.ReuseRetried += o.ReuseRetried

@@ -3,7 +3,6 @@ package load
 import (
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"net"
@@ -22,6 +21,8 @@ type secure struct {
 
 	shaking bool
 	err     error // of the handshake
+	size    shakeSize
+	records records
 	resume  func() (struct{}, bool)
 	stop    func()
 	yield   func(struct{}) bool
@@ -62,7 +63,7 @@ func (s *secure) shake() {
 		return
 	}
 	p.touch()
-	p.sink.secured(p.now, p.now-c.began, &state)
+	p.sink.secured(p.now, p.now-c.began, &state, s.size)
 	gen := c.gen
 	c.speak()
 	if c.gen == gen {
@@ -154,6 +155,10 @@ func (s *secure) Read(b []byte) (int, error) {
 			return 0, net.ErrClosed
 		}
 	}
+	if s.shaking {
+		b = b[:s.records.next(s.in, len(b))]
+		s.size.in += len(b)
+	}
 	n := copy(b, s.in)
 	s.in = s.in[n:]
 	return n, nil
@@ -161,6 +166,9 @@ func (s *secure) Read(b []byte) (int, error) {
 
 // Write is for crypto/tls.
 func (s *secure) Write(b []byte) (int, error) {
+	if s.shaking {
+		s.size.out += len(b)
+	}
 	s.c.out = append(s.c.out, b...)
 	return len(b), nil
 }
@@ -171,15 +179,3 @@ func (s *secure) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
 func (s *secure) SetDeadline(time.Time) error      { return nil }
 func (s *secure) SetReadDeadline(time.Time) error  { return nil }
 func (s *secure) SetWriteDeadline(time.Time) error { return nil }
-
-// sessionText names what a handshake agreed on: "TLS 1.3 TLS_AES_128_GCM_SHA256 X25519", with " resumed" if it resumed a session.
-func sessionText(s *tls.ConnectionState) string {
-	text := fmt.Sprintf("%s %s", tls.VersionName(s.Version), tls.CipherSuiteName(s.CipherSuite))
-	if s.CurveID != 0 {
-		text += " " + groupName(s.CurveID)
-	}
-	if s.DidResume {
-		text += " resumed"
-	}
-	return text
-}

@@ -27,7 +27,7 @@ func watched(c *tls.Config) *handshakes {
 	c.VerifyConnection = func(s tls.ConnectionState) error {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		h.texts[sessionText(&s)]++
+		h.texts[sessionOf(&s).String()]++
 		h.groups[s.CurveID]++
 		h.names[s.ServerName]++
 		h.alpn[s.NegotiatedProtocol]++
@@ -103,16 +103,17 @@ func TestHandshakes(t *testing.T) {
 func TestSessionText(t *testing.T) {
 	for _, tt := range []struct {
 		group   tls.CurveID
+		alpn    string
 		resumed bool
 		want    string
 	}{
-		{tls.CurveP256, false, "TLS 1.3 TLS_AES_128_GCM_SHA256 P-256"},
-		{tls.X25519MLKEM768, true, "TLS 1.3 TLS_AES_128_GCM_SHA256 X25519MLKEM768 resumed"},
-		{0, false, "TLS 1.3 TLS_AES_128_GCM_SHA256"},
-		{0x4242, false, "TLS 1.3 TLS_AES_128_GCM_SHA256 CurveID(16962)"}, // no plan can name it
+		{tls.CurveP256, "h2", false, "TLS 1.3 TLS_AES_128_GCM_SHA256 P-256 ALPN h2"},
+		{tls.X25519MLKEM768, "", true, "TLS 1.3 TLS_AES_128_GCM_SHA256 X25519MLKEM768 resumed"},
+		{0, "", false, "TLS 1.3 TLS_AES_128_GCM_SHA256"},
+		{0x4242, "", false, "TLS 1.3 TLS_AES_128_GCM_SHA256 CurveID(16962)"}, // no plan can name it
 	} {
-		s := tls.ConnectionState{Version: tls.VersionTLS13, CipherSuite: tls.TLS_AES_128_GCM_SHA256, CurveID: tt.group, DidResume: tt.resumed}
-		if got := sessionText(&s); got != tt.want {
+		s := tls.ConnectionState{Version: tls.VersionTLS13, CipherSuite: tls.TLS_AES_128_GCM_SHA256, CurveID: tt.group, NegotiatedProtocol: tt.alpn, DidResume: tt.resumed}
+		if got := sessionOf(&s).String(); got != tt.want {
 			t.Errorf("group %v: %q, want %q", tt.group, got, tt.want)
 		}
 	}

@@ -11,11 +11,11 @@ type sink interface {
 	retriedAway(at int64)    // a request is sent again because a GOAWAY left it out
 	retriedRefusal(at int64) // a request is sent again because its stream was refused
 	finished(r *request, o outcome)
-	freed()                                         // a connection may have become free
-	opened(o outcome)                               // the end of a dial without a request; an outcome with a class is a failure
-	connected(at, took int64)                       // of every connection
-	secured(at, took int64, s *tls.ConnectionState) // of every TLS handshake
-	noted(text string)                              // something to tell that is no request's outcome
+	freed()                                                         // a connection may have become free
+	opened(o outcome)                                               // the end of a dial without a request; an outcome with a class is a failure
+	connected(at, took int64)                                       // of every connection
+	secured(at, took int64, s *tls.ConnectionState, size shakeSize) // of every TLS handshake
+	noted(text string)                                              // something to tell that is no request's outcome
 }
 
 // The loop hears from its pool. Before time zero there are no seconds yet: connections that were opened then are booked
@@ -59,13 +59,18 @@ func (l *loop) connected(at, took int64) {
 	record(&s.Connect, took)
 }
 
-func (l *loop) secured(at, took int64, state *tls.ConnectionState) {
+func (l *loop) secured(at, took int64, state *tls.ConnectionState, size shakeSize) {
 	s := l.second(at)
 	s.Counts.Handshakes++
 	if state.DidResume {
 		s.Counts.Resumed++
+		s.Counts.ResumedIn += int64(size.in)
+		s.Counts.ResumedOut += int64(size.out)
+	} else {
+		s.Counts.FullIn += int64(size.in)
+		s.Counts.FullOut += int64(size.out)
 	}
-	count(&s.Counts.Sessions, sessionText(state))
+	count(&s.Counts.Sessions, sessionOf(state).String())
 	record(&s.TLS, took)
 }
 

@@ -143,6 +143,10 @@ type Counts struct {
 	Opened       int64            `json:"opened,omitempty"`          // connections
 	Handshakes   int64            `json:"handshakes,omitempty"`      // TLS
 	Resumed      int64            `json:"resumed,omitempty"`         // of them
+	FullIn       int64            `json:"full_in,omitempty"`         // bytes of TLS received in handshakes that resumed no session
+	FullOut      int64            `json:"full_out,omitempty"`        // and sent
+	ResumedIn    int64            `json:"resumed_in,omitempty"`      // likewise of those that did
+	ResumedOut   int64            `json:"resumed_out,omitempty"`     //
 	Goaways      int64            `json:"goaways,omitempty"`         // HTTP/2
 	Retried      int64            `json:"goaway_retried,omitempty"`  // streams above a GOAWAY's last id
 	Refused      int64            `json:"refused_retried,omitempty"` // streams that were sent again because the server refused them (REFUSED_STREAM)
@@ -150,7 +154,7 @@ type Counts struct {
 	BytesOut     int64            `json:"bytes_out,omitempty"`       // likewise; of HTTP/2 requests' HEADERS and bodies alone
 	StalledLagNs int64            `json:"stalled_lag,omitempty"`     // the largest send lag of the second after both request and connection were there: what shows that the generator stalled
 	By           map[string]int64 `json:"by,omitempty"`              // answers by the value of the header Spec.By: at most 256 values, further ones count as "(other)", none as "(none)"
-	Sessions     map[string]int64 `json:"sessions,omitempty"`        // TLS handshakes by version, cipher suite and group: "TLS 1.3 TLS_AES_128_GCM_SHA256 X25519"; a resumed one ends with " resumed"
+	Sessions     map[string]int64 `json:"sessions,omitempty"`        // TLS handshakes by what they agreed on; see Session
 	ReuseRetried int64            `json:"reuse_retried,omitempty"`   // requests sent again, once, on a new connection, because the server closed the old one before a byte of an answer
 }
 
