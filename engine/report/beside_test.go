@@ -62,7 +62,9 @@ func TestEarlierNoiseUnknown(t *testing.T) {
 	if got := firstTable(t, section)[1][3]; got != "2.000, noise unknown*" {
 		t.Errorf("says %q", got)
 	}
-	if !slices.ContainsFunc(b.notes, func(n Text) bool { return strings.Contains(terminal(n), "below 3 runs a side the noise is unknown (today has 1, v1 | old 3)") }) {
+	if !slices.ContainsFunc(b.notes, func(n Text) bool {
+		return strings.Contains(terminal(n), "below 3 runs a side the noise is unknown (today has 1, v1 | old 3)")
+	}) {
 		t.Errorf("no note says why: %v", b.notes)
 	}
 }
