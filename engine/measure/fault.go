@@ -10,11 +10,11 @@ import (
 // faults says of each toxic whether it was in force and had the effect that was asked for, and whether each that an action
 // asked for came to a relay.
 func (j *judge) faults() {
-	for _, f := range j.run.Facts.Faults {
-		if f.Kind != "" {
-			continue
+	for _, f := range j.run.Facts.Toxics() {
+		ok, why := inForce(f.Fault)
+		if f.Times > 1 {
+			why = fmt.Sprintf("%s (%d times)", why, f.Times)
 		}
-		ok, why := inForce(f)
 		j.add("fault", "", ok, taintsWork, "toxic %s of relay %s %s", f.Toxic, f.Relay, why)
 	}
 	for _, p := range j.run.Phases {

@@ -52,3 +52,19 @@ func TestFaults(t *testing.T) {
 		}
 	}
 }
+
+// A toxic that comes and goes is judged as a whole: one time in which nothing passed says nothing.
+func TestFaultsAlike(t *testing.T) {
+	d := healthy()
+	stall := record.Fault{Relay: "slow_web", Toxic: "stall", Says: "stall", Phase: "measure", Connections: 5, Bytes: 700, Held: 700}
+	d.Run.Facts.Faults = []record.Fault{stall, {Relay: "slow_web", Toxic: "stall", Says: "stall", Phase: "measure"}}
+	var said []record.Guard
+	for _, g := range Guards(d, DefaultThresholds(), Machine{}) {
+		if g.Name == "fault" {
+			said = append(said, g)
+		}
+	}
+	if len(said) != 1 || !said[0].OK || !strings.Contains(said[0].Message, "700 bytes had to wait (2 times)") {
+		t.Errorf("%+v", said)
+	}
+}

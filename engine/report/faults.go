@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -19,12 +20,13 @@ func faults(b *builder) ([]Section, error) {
 			if r == nil {
 				continue
 			}
-			for _, f := range r.Facts.Faults {
-				if f.Kind != "" {
-					continue
+			for _, f := range r.Facts.Toxics() {
+				what := f.Name()
+				if f.Times > 1 {
+					what += fmt.Sprintf(", %d times", f.Times)
 				}
-				t.Rows = append(t.Rows, row(b.runName(r), dash(f.Phase), f.Name(), number(f.Start, series.Timing), number(f.End, series.Timing),
-					grouped(float64(f.Connections)), grouped(float64(f.Bytes)), effect(f.Asked, f.Unit, f.Unit != ""), effect(f.Measured, f.Unit, f.Unit != "" && f.Of > 0), endings(f)))
+				t.Rows = append(t.Rows, row(b.runName(r), dash(f.Phase), what, number(f.Start, series.Timing), number(f.End, series.Timing),
+					grouped(float64(f.Connections)), grouped(float64(f.Bytes)), effect(f.Asked, f.Unit, f.Unit != ""), effect(f.Measured, f.Unit, f.Unit != "" && f.Of > 0), endings(f.Fault)))
 			}
 		}
 	}
