@@ -114,6 +114,15 @@ func (t *toxic) asks() (task.Toxic, bool) {
 	return task.Toxic{}, false
 }
 
+// Asks says what is asked of which relay, and by which key; known is false where expressions still stand for that.
+func (t *toxic) Asks() (relay, key string, asked task.Toxic, known bool) {
+	asked, known = t.asks()
+	if key = asked.Kind; t.Preset != "" {
+		key = "preset"
+	}
+	return t.Relay, key, asked, known
+}
+
 func (t *toxic) latency() faults.Latency {
 	return faults.Latency{Latency: *t.Latency, Jitter: t.Jitter, Distribution: t.Distribution}
 }

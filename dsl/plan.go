@@ -110,7 +110,7 @@ type Limits struct {
 // A Relay stands in front of every replica of a backend, in scenarios that name it.
 type Relay struct {
 	Of     string `yaml:"of" short:"true" ref:"backends" required:"true" doc:"the backend that it stands in front of"`
-	Server string `yaml:"server" enum:"builtin" default:"builtin" doc:"what relays"`
+	Server string `yaml:"server" eval:"plan" default:"builtin" doc:"what relays: builtin is planrun's own, which does all toxics and measures what they did; else host:port of the API of a Toxiproxy server that runs already, of which proxies are made for the plan"`
 }
 
 // A Target is a thing under test.

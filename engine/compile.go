@@ -131,6 +131,7 @@ func (c *compilation) run() {
 	c.boot = boot
 	c.hostAndParams()
 	c.bindParts()
+	c.checkServers()
 	c.stages()
 	c.withAxes()
 	c.cells()

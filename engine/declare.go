@@ -25,6 +25,7 @@ func (c *compilation) declare() {
 				c.checkPrograms(cell)
 			}
 			c.checkAddresses(cell)
+			c.checkToxics(cell)
 			c.checkDescriptors(cell)
 			c.checkCrossChecks(cell)
 			c.checkOffers(cell)

@@ -33,8 +33,9 @@ type installation struct {
 	backends map[string][]task.Process
 	faults   task.Process // holds the relays in the path; nil: none
 	relays   []faults.Relay
-	moving   chan struct{}  // holds one while backends or routes change
-	leaving  sync.WaitGroup // replicas that were told to end
+	external map[string]*external // relays of servers that ran before, by name
+	moving   chan struct{}        // holds one while backends or routes change
+	leaving  sync.WaitGroup       // replicas that were told to end
 
 	mu     sync.Mutex
 	dead   string // why it cannot serve any more

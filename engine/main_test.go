@@ -18,6 +18,7 @@ import (
 	"github.com/planrun/planrun/engine/proc"
 	"github.com/planrun/planrun/engine/proc/proctest"
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/toxiproxy"
 	"github.com/planrun/planrun/internal/load"
 	"github.com/planrun/planrun/internal/serve/drop"
 	"github.com/planrun/planrun/internal/serve/faults"
@@ -56,7 +57,7 @@ func TestMain(m *testing.M) {
 
 var (
 	vocabulary = dsl.Vocabulary{Actions: actions.Kinds, Probes: probes.Kinds}
-	undos      = slices.Concat(proc.Undos(), actions.Undos)
+	undos      = slices.Concat(proc.Undos(), toxiproxy.Undos, actions.Undos)
 )
 
 // always are the probes that planrun itself gives to every run.

@@ -21,8 +21,15 @@ func (in *installation) startRelays(ctx context.Context) error {
 	}
 	var spec faults.Spec
 	for _, name := range in.cell.Relays {
-		of := in.p.relays.Get(name).Val.Of
-		for i, upstream := range in.origins(of) {
+		r := in.p.relays.Get(name).Val
+		upstreams := in.origins(r.Of)
+		if r.Server != builtinRelays {
+			var err error
+			if upstreams, err = in.throughServer(ctx, name, r.Server, upstreams); err != nil {
+				return fmt.Errorf("relay %s: %w", name, err)
+			}
+		}
+		for i, upstream := range upstreams {
 			ports, err := in.group.Ports(1)
 			if err != nil {
 				return fmt.Errorf("taking ports: %w", err)
@@ -83,6 +90,9 @@ var streams = map[string]string{"": faults.Downstream, "down": faults.Downstream
 func (x relays) Fault(ctx context.Context, relay string, t task.Toxic, ttl time.Duration) (func(context.Context) error, error) {
 	if x.in.faults == nil || !slices.Contains(x.in.cell.Relays, relay) {
 		return nil, fmt.Errorf("the relay %s is not in the path; add it to the scenario's relays", relay)
+	}
+	if at := x.in.external[relay]; at != nil {
+		return x.onServer(ctx, relay, at, t)
 	}
 	if x.lasts > 0 {
 		ttl = min(ttl, x.lasts+ttlSlack)

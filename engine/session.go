@@ -18,6 +18,7 @@ import (
 	"github.com/planrun/planrun/engine/proc"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/task"
+	"github.com/planrun/planrun/engine/toxiproxy"
 	"github.com/planrun/planrun/engine/verdict"
 	"github.com/planrun/planrun/internal/serve/certificate"
 )
@@ -136,7 +137,7 @@ func (s *session) open() (err error) {
 	if s.manager, err = proc.New(proc.Options{Token: s.env.Token, Worker: s.opt.Worker, Log: slog.Default(), Redact: s.redact}); err != nil {
 		return err
 	}
-	s.undos = slices.Concat(s.manager.Undos(), s.opt.Undos)
+	s.undos = slices.Concat(s.manager.Undos(), toxiproxy.Undos, s.opt.Undos)
 	if s.setup, err = s.manager.Group(proc.GroupOptions{Dir: s.set.Path("installs", "setup"), Journal: s.journal}); err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ var planVariations = []variation{
 	{keys: "Backend.limits", base: nothing, with: inBackend("limits: {processes: 1}"), by: "engine.TestBackends"},
 	{keys: "Backend.address", base: nothing, with: "backends: {other: {address: ['127.0.0.1:1']}}\n" + install("upstreams: other"), by: "engine.TestBackends"},
 	{keys: "Relay.of", base: "backends: {more: {replicas: 2}}\n" + inScenario("relays: [slow_web]") + "\n", with: "relays: {slow_web: {of: more}}", by: "engine.TestBackends"},
-	{keys: "Relay.server", by: "dsl.TestHostile"}, // it has one value
+	{keys: "Relay.server", by: "engine.TestToxiproxy"},
 
 	// Targets.
 	{keys: "Target.about", base: nothing, with: inTarget("about: a target")},

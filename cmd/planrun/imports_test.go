@@ -66,7 +66,7 @@ var never = []struct {
 var importers = map[string][]string{
 	"gopkg.in/yaml.v3":                     {"dsl", "dsl/mutate"},
 	"github.com/google/cel-go/":            {"engine/verdict"},
-	"github.com/Shopify/toxiproxy/":        {"internal/serve/faults"},
+	"github.com/Shopify/toxiproxy/":        {"internal/serve/faults", "engine/toxiproxy"}, // what a link does; the client of a server of others
 	"github.com/containerd/cgroups/":       {"probes"},
 	"github.com/google/nftables":           {"internal/serve/drop", "internal/serve/servetest"},
 	"github.com/mdlayher/netlink":          {"internal/serve/drop"},

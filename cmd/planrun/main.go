@@ -18,6 +18,7 @@ import (
 	"github.com/planrun/planrun/engine/machine"
 	"github.com/planrun/planrun/engine/proc"
 	"github.com/planrun/planrun/engine/report"
+	"github.com/planrun/planrun/engine/toxiproxy"
 	"github.com/planrun/planrun/probes"
 )
 
@@ -25,7 +26,7 @@ import (
 var vocabulary = dsl.Vocabulary{Actions: actions.Kinds, Probes: probes.Kinds}
 
 // undos undo every kind of change, also in another process than the one that made it.
-var undos = slices.Concat(proc.Undos(), actions.Undos)
+var undos = slices.Concat(proc.Undos(), toxiproxy.Undos, actions.Undos)
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 

@@ -44,6 +44,9 @@ func inForce(f record.Fault) (ok bool, why string) {
 	if f.Toxic == "refuse" {
 		return refused(f, when)
 	}
+	if f.Server != "" {
+		return onServer(f, when)
+	}
 	if f.Connections == 0 { // those that were only open say nothing
 		return false, when + ", but nothing passed the relay under it"
 	}
@@ -55,6 +58,15 @@ func inForce(f record.Fault) (ok bool, why string) {
 		}
 	}
 	return true, when
+}
+
+// onServer judges a toxic on a server of others, which counts neither connections nor what its toxics do: planrun's own relay
+// in front of it knows what came to it, and that is all.
+func onServer(f record.Fault, when string) (bool, string) {
+	if f.Connections == 0 || f.Bytes == 0 {
+		return false, when + ", but nothing passed the relay under it"
+	}
+	return true, when + fmt.Sprintf(", as %s says; %d connections and %d bytes passed planrun's relay in front of it meanwhile. What it did to them the server does not count: hold the phase against the one before", f.Server, f.Connections, f.Bytes)
 }
 
 // refused: nobody can be seen to be refused but by the system.

@@ -36,6 +36,10 @@ type Fault struct {
 	End   float64 `json:"end"`
 	Gone  string  `json:"gone,omitempty"` // why it was not in force all the time
 
+	// Server is the server of others that the toxic was on, in words. What it did is not known then: Connections, Chunks and Bytes are
+	// what passed planrun's own relay in front of the server's meanwhile.
+	Server string `json:"server,omitempty"`
+
 	Connections int64 `json:"connections"`       // on which it acted
 	Chunks      int64 `json:"chunks,omitempty"`  // pieces that came to it
 	Bytes       int64 `json:"bytes"`             // that came to it

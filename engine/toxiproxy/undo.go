@@ -1,0 +1,48 @@
+package toxiproxy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/planrun/planrun/engine/task"
+)
+
+// UndoKind is the kind of the journal's entries about proxies.
+const UndoKind = "toxiproxy"
+
+// Made is the data of such an entry: proxies that a server is asked to make.
+type Made struct {
+	Server  string   `json:"server"`
+	Proxies []string `json:"proxies"`
+}
+
+// Prefix is how the names of all proxies begin that a result set has made.
+func Prefix(token string) string { return "planrun-" + token + "-" }
+
+// Undos take away what was made on servers of others.
+var Undos = []task.Undo{{Kind: UndoKind, Run: undo}}
+
+// undo deletes proxies, those only that carry the token of the result set. A server that is gone took them with it.
+func undo(ctx context.Context, env *task.UndoEnv, data json.RawMessage) error {
+	var m Made
+	if err := json.Unmarshal(data, &m); err != nil {
+		return fmt.Errorf("reading what was made on a Toxiproxy server: %w", err)
+	}
+	s := At(m.Server)
+	var errs []error
+	for _, name := range m.Proxies {
+		if !strings.HasPrefix(name, Prefix(env.Token)) {
+			errs = append(errs, fmt.Errorf("the proxy %s of the Toxiproxy server at %s is not of this result set", name, m.Server))
+			continue
+		}
+		err := s.Delete(ctx, name)
+		if isGone(err) {
+			return nil
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
