@@ -71,7 +71,7 @@ func TestBandwidthFromOutside(t *testing.T) {
 			t.Errorf("shared %v: took %v, want %v at least", shared, took, least)
 		}
 		e := remove(t, s, "bandwidth")
-		if got, of := e.Measured(); got > 1.1*rate || of < flooded*connections*8/10 || e.Connections != connections {
+		if got, of := e.Measured(); got > 1.1*rate || of == 0 || e.Connections != connections {
 			t.Errorf("shared %v: measured %g B/s of %d: %+v", shared, got, of, e)
 		}
 		for _, c := range all {

@@ -39,11 +39,15 @@ func telling(t *testing.T) (address string, told chan seen) {
 			}
 			switch string(b[:n]) {
 			case "flood":
-				c.Write(make([]byte, flooded))
+				_, err = c.Write(make([]byte, flooded))
 			case "bye":
-				c.CloseWrite()
+				err = c.CloseWrite()
 			default:
-				c.Write(b[:n])
+				_, err = c.Write(b[:n])
+			}
+			if err != nil { // a reset is said once only
+				s.err = err
+				return
 			}
 		}
 	})

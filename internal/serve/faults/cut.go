@@ -76,18 +76,18 @@ type cutter struct {
 }
 
 func (c *cutter) pass(k *stream.StreamChunk, next func(*stream.StreamChunk)) {
-	select {
-	case <-c.hold.over:
-		next(k)
-		return
-	default:
-	}
 	n := min(c.left, int64(len(k.Data)))
 	if n > 0 {
 		next(&stream.StreamChunk{Data: k.Data[:n], Timestamp: k.Timestamp})
 	}
-	if c.left -= n; c.left == 0 {
-		c.hold.flush()
+	if c.left -= n; c.left > 0 {
+		return
+	}
+	c.hold.flush()
+	select {
+	case <-c.hold.over:
+		next(&stream.StreamChunk{Data: k.Data[n:], Timestamp: k.Timestamp})
+	default:
 		c.cut()
 	}
 }

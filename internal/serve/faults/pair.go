@@ -91,10 +91,11 @@ func (p *pair) afterLoss(f *fault) {
 	}
 }
 
-// drainFor is how long a reset waits at most for the peer's system to have taken what was passed on before it.
+// drainFor is how long a reset waits at most until what was passed on before it has left.
 const drainFor = 200 * time.Millisecond
 
-// unsent waits until the peer's system has what was written, and returns how many bytes it does not have.
+// unsent waits until the system has sent what was written, and returns how many bytes it has not: it would forget them with
+// a reset. Waiting for them to be acknowledged would take the peer's delay of acknowledgements.
 func (p *pair) unsent(c *net.TCPConn) int {
 	left := 0
 	raw, err := c.SyscallConn()
@@ -102,7 +103,7 @@ func (p *pair) unsent(c *net.TCPConn) int {
 		return 0
 	}
 	for end := time.Now().Add(drainFor); ; {
-		err := raw.Control(func(fd uintptr) { left, _ = unix.IoctlGetInt(int(fd), unix.SIOCOUTQ) })
+		err := raw.Control(func(fd uintptr) { left, _ = unix.IoctlGetInt(int(fd), unix.SIOCOUTQNSD) })
 		if err != nil || left == 0 || time.Now().After(end) {
 			return left
 		}

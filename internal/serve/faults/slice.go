@@ -40,7 +40,7 @@ func (s *slicer) pass(c *stream.StreamChunk, next func(*stream.StreamChunk)) {
 	}
 	s.hold.held.Add(int64(len(c.Data)))
 	at := c.Timestamp
-	for data := c.Data; ; at = at.Add(s.Delay) {
+	for data := c.Data; ; {
 		if _, ok := s.hold.until(at); !ok { // the rest goes as it is
 			next(&stream.StreamChunk{Data: data, Timestamp: at})
 			return
@@ -50,6 +50,10 @@ func (s *slicer) pass(c *stream.StreamChunk, next func(*stream.StreamChunk)) {
 		s.hold.measure(int64(n), 1)
 		if data = data[n:]; len(data) == 0 {
 			return
+		}
+		if s.Delay > 0 { // since the last one was written, or pieces that are late would come together
+			s.hold.flush()
+			at = time.Now().Add(s.Delay)
 		}
 	}
 }
