@@ -10,7 +10,7 @@ import (
 	"github.com/planrun/planrun/engine/task"
 )
 
-var pauseKind = kind("pause", "Stop a process for a while: SIGSTOP to everything that it started, SIGCONT afterwards. Its connections stay open, and nothing answers on them.", func() *pause { return &pause{} })
+var pauseKind = kind("pause", "Stop a process for a while: SIGSTOP to everything that it started, SIGCONT afterwards. Its connections stay open, and nothing answers on them. It is watched whether everything stays stopped, which a guard says.", func() *pause { return &pause{} })
 
 type pause struct {
 	OnProcess

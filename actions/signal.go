@@ -53,19 +53,19 @@ func (s *signal) arrived(ctx context.Context, p task.Process) task.Effect {
 	defer cancel()
 	switch s.Send {
 	case "STOP":
-		return s.stopped(within, p)
+		return s.stopped(within, ctx, p)
 	case "KILL":
 		select {
 		case <-p.Exited():
 			return task.Effect{Seen: "it ended"}
 		case <-within.Done():
-			return task.Effect{Unfelt: fmt.Sprintf("it did not end within %v", untilStopped)}
+			return inVain(ctx, "it did not end")
 		}
 	}
 	return task.Effect{Seen: "it was sent; when the process ended is an event"}
 }
 
-func (s *signal) stopped(ctx context.Context, p task.Process) task.Effect {
+func (s *signal) stopped(within, ctx context.Context, p task.Process) task.Effect {
 	look := time.NewTicker(time.Millisecond)
 	defer look.Stop()
 	for {
@@ -74,10 +74,18 @@ func (s *signal) stopped(ctx context.Context, p task.Process) task.Effect {
 		}
 		select {
 		case <-look.C:
-		case <-ctx.Done():
-			return task.Effect{Unfelt: fmt.Sprintf("it was not stopped within %v", untilStopped)}
+		case <-within.Done():
+			return inVain(ctx, "it was not stopped")
 		}
 	}
+}
+
+// inVain says that what was waited for did not come in time, or not before the phase was over.
+func inVain(ctx context.Context, what string) task.Effect {
+	if ctx.Err() != nil {
+		return task.Effect{Unfelt: what + " before its phase was over"}
+	}
+	return task.Effect{Unfelt: fmt.Sprintf("%s within %v", what, untilStopped)}
 }
 
 const undoSignalKind = "signal"

@@ -23,9 +23,9 @@ type stoppedTree struct {
 	pids []int
 }
 
-// untilStopped is how long a process may take to stop, and how often is looked.
+// untilStopped is how long a process may take to stop, for which it needs a CPU, and how often is looked.
 const (
-	untilStopped = time.Second
+	untilStopped = 5 * time.Second
 	lookEvery    = 50 * time.Millisecond
 )
 
