@@ -6,6 +6,7 @@ import (
 	"net"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/planrun/planrun/internal/serve/servetest"
 )
@@ -106,4 +107,36 @@ func TestRefuseFromOutside(t *testing.T) {
 		t.Errorf("it listens at %s, before at %s", now, at)
 	}
 	ask(t, dial(t, s, "web"))
+}
+
+// A connection that comes while its blackhole ends is reset like those that were there: nobody else would end it.
+func TestBlackholeThatEndsMeanwhile(t *testing.T) {
+	servetest.CheckLeaks(t)
+	s := start(t, servetest.Upstream(t, servetest.Echo), "web")
+	control(t, s, of("blackhole", Blackhole{}))
+	r := s.relays["web"]
+	c := servetest.Dial(t, servetest.Upstream(t, servetest.Echo))
+	p := &pair{number: 1, relay: r, began: time.Now(), client: c, done: make(chan struct{})}
+	r.live.Add(1)
+	r.mu.Lock()
+	f, ended := r.named("blackhole"), make(chan struct{})
+	go func() {
+		r.swallow(p, f)
+		close(ended)
+	}()
+	time.Sleep(10 * time.Millisecond) // it waits for the relay
+	if err := r.end(f); err != nil {
+		t.Error(err)
+	}
+	r.mu.Unlock()
+	select {
+	case <-ended:
+	case <-time.After(servetest.Patience):
+		t.Error("it is still held")
+		p.kill()
+		<-ended
+	}
+	if n := r.live.Load(); n != 0 || f.resets.Load() != 1 {
+		t.Errorf("%d live, %d resets", n, f.resets.Load())
+	}
 }

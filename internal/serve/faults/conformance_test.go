@@ -91,8 +91,9 @@ func TestEveryKindEndsByItself(t *testing.T) {
 			s := start(t, servetest.Upstream(t, servetest.Echo), "web")
 			c := of(kind, every[kind])
 			c.Add.TTL, c.Add.Stream = 20*time.Millisecond, Both
+			began := time.Now()
 			control(t, s, c)
-			began, met := time.Now(), servetest.Refuses(s.Addresses()["web"])
+			met := servetest.Refuses(s.Addresses()["web"])
 			if kind == "refuse" && !met && time.Since(began) < 10*time.Millisecond {
 				t.Error("it was not refused")
 			}

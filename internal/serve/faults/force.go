@@ -3,6 +3,7 @@ package faults
 import (
 	"cmp"
 	"hash/fnv"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -100,7 +101,9 @@ func (r *relay) put(t Toxic, place int, made toxic) error {
 		defer r.mu.Unlock()
 		if slices.Contains(r.faults, f) {
 			f.late = true
-			r.end(f)
+			if err := r.end(f); err != nil {
+				slog.Error("a toxic whose time to live is over", "relay", r.spec.Name, "toxic", f.kind, "error", err)
+			}
 			r.expired[f.name] = f
 		}
 	})

@@ -60,8 +60,8 @@ func (l Latency) Deviation() time.Duration {
 }
 
 // Distributions are the names of those of a latency. In uniform the jitter is how far it goes up and down; in the others it
-// is the standard deviation. Normal is cut off at three of them, or at a delay of zero and of twice the latency if that is
-// less; pareto has a least delay, and rare ones that are far longer than the rest.
+// is the standard deviation. Normal is cut off at three of them; pareto has a least delay, and rare ones that are far longer
+// than the rest.
 func Distributions() []string {
 	var names []string
 	for name := range distributions {

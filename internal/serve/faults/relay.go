@@ -111,12 +111,12 @@ func (r *relay) at(p *pair) (*fault, door) {
 // swallow lets a connection go no further than here until the fault is over, and resets it then.
 func (r *relay) swallow(p *pair, f *fault) {
 	f.acts(p)
-	p.lose(f)
 	if !r.add(p) {
 		p.kill()
 		r.live.Add(-1)
 		return
 	}
+	p.lose(f) // after it was added: whoever ends the fault resets those that are there
 	io.Copy(gone{f}, source{p, p.client, &p.up})
 	select {
 	case <-f.over:

@@ -72,7 +72,7 @@ func (s *Server) Addresses() map[string]string {
 	return addresses
 }
 
-// Control adds or removes a toxic. After an error nothing is changed.
+// Control adds or removes a toxic. After an error none of its name is in force at the relays that were to get it.
 func (s *Server) Control(c Control) (Reply, error) {
 	names := c.Relays
 	if len(names) == 0 {
