@@ -71,6 +71,9 @@ func (x *execute) Run(ctx context.Context, env *task.Env) error {
 		spec.Env[e.Name] = e.Val
 	}
 	p, err := env.Processes.Start(ctx, spec)
+	if missing := (*proc.MissingProgram)(nil); errors.As(err, &missing) {
+		return missing // what planrun calls its process tells nobody anything
+	}
 	if err != nil {
 		return err
 	}

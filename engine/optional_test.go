@@ -61,7 +61,7 @@ report: [verdicts, section: threads]
 	}
 	text := reportOf(t, out)
 	for _, want := range []string{
-		"Left out**: profiler, of s / t (starting exec-profiler/0: there is no program no-such-program-6 on this machine",
+		"Left out**: profiler, of s / t (there is no program no-such-program-6 on this machine",
 		"Left out**: refused, of s / t (running sh: exit status 3",
 		"inner was left out: ", "profiler was left out: ", "## CPU by thread", "s / t: watcher:\n\n```\n",
 	} {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/planrun/planrun/engine/record"
@@ -19,6 +20,7 @@ type writer struct {
 func (p *writer) funcs() template.FuncMap {
 	return template.FuncMap{
 		"visible":     report.Visible,
+		"pieces":      func(title string) []string { return strings.SplitAfter(title, "_") }, // where a long name may be broken
 		"kind":        kind,
 		"style":       styleName,
 		"tone":        tone,
