@@ -28,7 +28,9 @@ func (c *compilation) declare() {
 			c.checkToxics(cell)
 			c.checkDescriptors(cell)
 			c.checkCrossChecks(cell)
-			c.checkOffers(cell)
+			if !c.opt.Stored { // nothing is run, so it does not matter what this machine offers
+				c.checkOffers(cell)
+			}
 		}
 	}
 	slices.Sort(c.values)
