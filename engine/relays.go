@@ -104,16 +104,33 @@ func (x relays) Fault(ctx context.Context, relay string, t task.Toxic, ttl time.
 	start := time.Now()
 	c := faults.Control{Relays: x.replicas(relay), Add: &faults.Toxic{Name: fmt.Sprintf("%s-%d", t.Kind, start.UnixNano()), Type: t.Kind,
 		Stream: streams[t.Direction], Share: t.Share, Seed: t.Seed, Attributes: attributes, TTL: ttl}}
-	if err := x.in.faults.Control(ctx, c, nil); err != nil {
-		// It may be in force all the same: the phase can end between the asking and the answer.
-		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-		defer cancel()
-		err = errors.Join(err, x.in.faults.Control(undo, faults.Control{Relays: c.Relays, Remove: c.Add.Name}, nil))
+	if err := x.ask(ctx, c); err != nil {
 		return nil, fmt.Errorf("relay %s: %w", relay, err)
 	}
 	x.r.event("fault", fmt.Sprintf("%s on %s begins", t.Says, relay), map[string]any{"relay": relay, "toxic": t.Kind})
 	f := record.Fault{Relay: relay, Toxic: t.Kind, Says: t.Says, Phase: x.phase, Start: x.r.since(start), Unit: t.Unit, Asked: t.Asked, Spread: t.Spread}
 	return func(ctx context.Context) error { return x.end(ctx, f, c) }, nil
+}
+
+// askFor is how long the relays' process may take to answer.
+const askFor = 10 * time.Second
+
+// ask puts a toxic in force, if the phase has not ended. Should it end before the answer comes, the answer is awaited: the
+// toxic is in force then, and what it did until it is taken away again must be known. Without an answer it may be in force
+// as well, and is taken away.
+func (x relays) ask(ctx context.Context, c faults.Control) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), askFor)
+	defer cancel()
+	err := x.in.faults.Control(asking, c, nil)
+	if err == nil {
+		return nil
+	}
+	undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), askFor)
+	defer cancel()
+	return errors.Join(err, x.in.faults.Control(undo, faults.Control{Relays: c.Relays, Remove: c.Add.Name}, nil))
 }
 
 // replicas are the names of the relays in front of the replicas of a backend.
