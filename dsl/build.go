@@ -79,17 +79,20 @@ func (b *builder) resolve(name string, n *node) *node {
 	}
 	b.open = append(b.open, name)
 	var base *node
+	bare := false
 	if from := n.get("from"); b.what == "targets" && from != nil && from.kind == scalarNode && len(from.holes) == 0 {
 		base = b.ld.fromFile(near(from), from)
 	}
 	if u := n.get(b.key); b.key != "" && u != nil && u.kind == scalarNode && len(u.holes) == 0 {
-		if e := b.base(u); e != nil {
+		e := b.base(u)
+		if e != nil {
 			base = merge(base, b.without(e), b.rule)
 		}
+		bare = e == nil || e.bare
 	}
 	b.open = b.open[:len(b.open)-1]
 	m := *merge(base, n, b.rule)
-	m.joined = true
+	m.joined, m.bare = true, bare
 	b.done[name] = &m
 	return &m
 }

@@ -17,7 +17,7 @@ func (d *decoder) structure(n *node, v reflect.Value, f *field, shortKey string)
 	}
 	setDefaults(v)
 	n, complete := d.join(n, s, f)
-	if !complete {
+	if !complete || n.bare { // what it lacks is no problem of its own
 		c := *f
 		c.part = true
 		f = &c
@@ -25,13 +25,14 @@ func (d *decoder) structure(n *node, v reflect.Value, f *field, shortKey string)
 	complete = !f.part
 	fields := make([]nodeField, 0, len(n.fields))
 	var kind *fieldType
+	meant := map[string]bool{} // what unknown keys likely mean: that it is missing is no problem of its own
 	for _, e := range n.fields {
 		out := nodeField{e.key, e.val}
 		t := s.byKey[e.key.text]
 		switch {
 		case strings.HasPrefix(e.key.text, "x-"):
 		case t == nil:
-			d.unknownKey(e.key, s, f)
+			meant[d.unknownKey(e.key, s, f)] = true
 		case e.val.gone:
 		default:
 			if t.kind {
@@ -50,7 +51,7 @@ func (d *decoder) structure(n *node, v reflect.Value, f *field, shortKey string)
 	n = n.withFields(fields)
 	if complete {
 		for _, t := range s.fields {
-			if t.required && n.get(t.key) == nil {
+			if t.required && n.get(t.key) == nil && !meant[t.key] {
 				d.missing(n, t, f)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/planrun/planrun/dsl/diag"
 )
 
 // A lang is what decoding a plan needs to know beside the nodes: the vocabulary and the names of the plan.
@@ -93,28 +95,33 @@ func (l *lang) findPlaces() {
 	}
 }
 
-// unknownKey reports a key that a struct does not have.
-func (d *decoder) unknownKey(key *node, s *structType, f *field) {
+// unknownKey reports a key that a struct does not have, and says which one is likely meant; "" if that is not known.
+func (d *decoder) unknownKey(key *node, s *structType, f *field) (meant string) {
 	where := ""
 	if f.name() != "the plan" {
 		where = " in " + f.name()
 	}
-	p := d.errorf(key, "unknown key %q%s", key.text, where)
+	msg := fmt.Sprintf("unknown key %q", key.text)
+	if slices.ContainsFunc(*d.probs, func(p *diag.Problem) bool { return p.Pos == key.pos() && strings.HasPrefix(p.Msg, msg) }) {
+		return nearest(key.text, s.keys()) // a load that is used is read where it stands, and where it is used
+	}
+	p := d.errorf(key, "%s%s", msg, where)
 	for _, t := range s.fields {
 		if below := structBelow(t.typ); below != nil && below.byKey[key.text] != nil {
 			p.Hint = fmt.Sprintf("it belongs under %s: {%s: ...}", t.key, key.text)
-			return
+			return ""
 		}
 	}
 	if near := nearest(key.text, s.keys()); near != "" {
 		p.Hint = fmt.Sprintf("did you mean %q?", near)
-		return
+		return near
 	}
 	if places := d.l.belongs(key.text, s); places != "" {
 		p.Hint = places
-		return
+		return ""
 	}
 	p.Hint = Suggest(key.text, s.keys(), "keys")
+	return ""
 }
 
 // structBelow returns the struct of a field's type, if it is one.

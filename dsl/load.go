@@ -22,7 +22,7 @@ type Options struct {
 // Load reads a plan and what it includes. It reports every problem of all of them in one pass, in the order of the files.
 // The plan is never nil: its Sources serve to print the problems. It can be used only if none is more than a warning.
 func Load(file string, opt Options) (plan *Plan, problems diag.List) {
-	ld := &loader{opt: opt, sources: map[string]*source{}, parsed: map[string]*node{}}
+	ld := &loader{opt: opt, sources: map[string]*source{}, parsed: map[string]*node{}, meant: map[*node]*node{}}
 	ld.plan = &Plan{File: file, Sources: map[string][]byte{}}
 	ld.l = &lang{vocab: opt.Vocabulary, names: map[string][]string{}, bases: map[string]map[string]*node{}, holes: map[holeKey]*Hole{}}
 	ld.plan.l = ld.l
@@ -51,7 +51,8 @@ type loader struct {
 	l       *lang
 	sources map[string]*source
 	parsed  map[string]*node
-	open    []string // files that are being included
+	open    []string        // files that are being included
+	meant   map[*node]*node // files whose sections were looked at
 }
 
 func (ld *loader) load(file string) {
@@ -144,7 +145,7 @@ func (ld *loader) include(path string, at *node) *node {
 			return nil
 		}
 	}
-	n := ld.file(path, at)
+	n := ld.sections(ld.file(path, at))
 	if n == nil {
 		return nil
 	}

@@ -39,6 +39,7 @@ type node struct {
 	quoted bool // a scalar that can only be text
 	short  bool // a map that was written as a bare scalar or list
 	joined bool // a map with which what it uses has been merged
+	bare   bool // a map without what it builds on, which could not be found
 	gone   bool // a null that removed something
 	size   int  // nodes, aliases counted each time they are used
 }
