@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
@@ -24,7 +25,7 @@ type Thread struct {
 
 // Threads are the CPUs in use by each thread of the processes of a role that is recorded one by one; all others of a process
 // together are "other". The name of a series is the thread's: "nginx/4711", with its process and replica where there are
-// several.
+// several. Threads of planrun's own servers are numbered: each has the name of planrun's program.
 func Threads(d *record.Data, role string) []Thread {
 	ix := newIndex(d)
 	several := map[string]bool{} // processes with threads
@@ -35,6 +36,7 @@ func Threads(d *record.Data, role string) []Thread {
 	}
 	headline := headlineSpans(d.Run.Phases)
 	var out []Thread
+	own := map[string]int{}
 	for _, tr := range ix.tracks {
 		if tr.series != threadCPU || tr.role != role || tr.label == "" {
 			continue
@@ -44,9 +46,14 @@ func Threads(d *record.Data, role string) []Thread {
 		if len(t) == 0 {
 			continue
 		}
-		name := tr.label
+		name, of := tr.label, tr.source
 		if len(several) > 1 {
-			name = fmt.Sprintf("%s/%d: %s", tr.source, tr.replica, tr.label)
+			of = fmt.Sprintf("%s/%d", tr.source, tr.replica)
+			name = of + ": " + tr.label
+		}
+		if tr.label != otherRest && ix.builtin(tr) {
+			own[of]++
+			name = fmt.Sprintf("%s thread %d", of, own[of])
 		}
 		thread := Thread{Series: Series{gauge(name, "cores", series.Timing, "CPUs in use by one thread"), t, v}, Why: tooFewSamples, Rest: tr.label == otherRest}
 		if used, seconds := growth(one, sampled(one, headline), true); seconds > 0 {
@@ -55,4 +62,12 @@ func Threads(d *record.Data, role string) []Thread {
 		out = append(out, thread)
 	}
 	return out
+}
+
+// builtin reports whether a series is of one of planrun's own servers, whose command ends with worker KIND.
+func (ix *index) builtin(tr *track) bool {
+	return slices.ContainsFunc(ix.d.Run.Processes, func(p record.Process) bool {
+		n := len(p.Command)
+		return p.Name == tr.source && p.Replica == tr.replica && n > 2 && p.Command[n-2] == "worker"
+	})
 }
