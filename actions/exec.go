@@ -82,7 +82,7 @@ func (x *execute) Run(ctx context.Context, env *task.Env) error {
 	select {
 	case <-p.Exited():
 	case <-timeout.C:
-		return x.failed(p, out, fmt.Sprintf("it did not end within %v, its timeout", x.Timeout), env.Processes.Stop(context.WithoutCancel(ctx), p))
+		return &task.Refused{Err: x.failed(p, out, fmt.Sprintf("it did not end within %v, its timeout", x.Timeout), env.Processes.Stop(context.WithoutCancel(ctx), p))}
 	case <-ctx.Done():
 		err := env.Processes.Stop(context.WithoutCancel(ctx), p)
 		if ended(ctx) == nil { // its phase ended early
@@ -96,7 +96,7 @@ func (x *execute) Run(ctx context.Context, env *task.Env) error {
 		}
 	}
 	if status, _ := p.Exit(); status != fmt.Sprintf("exit status %d", x.ExpectExit) {
-		return x.failed(p, out, status, nil)
+		return &task.Refused{Err: x.failed(p, out, status, nil)}
 	}
 	if err := x.show(env, out); err != nil {
 		return err

@@ -138,12 +138,12 @@ func (e httpEntry) do(ctx context.Context) ([]byte, error) {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return nil, fmt.Errorf("%s %s: %w", e.Method, e.URL, err)
+		return nil, &task.Refused{Err: fmt.Errorf("%s %s: %w", e.Method, e.URL, err)}
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: reading the answer: %w", e.Method, e.URL, err)
+		return nil, &task.Refused{Err: fmt.Errorf("%s %s: reading the answer: %w", e.Method, e.URL, err)}
 	}
 	if !e.right(resp.StatusCode) {
 		text := strings.TrimSpace(strings.ToValidUTF8(string(body[:min(len(body), 300)]), "\uFFFD"))
@@ -151,7 +151,7 @@ func (e httpEntry) do(ctx context.Context) ([]byte, error) {
 		if e.Expect != 0 {
 			want = fmt.Sprint(e.Expect)
 		}
-		return nil, fmt.Errorf("%s %s: the answer is %s, not %s: %s", e.Method, e.URL, resp.Status, want, text)
+		return nil, &task.Refused{Err: fmt.Errorf("%s %s: the answer is %s, not %s: %s", e.Method, e.URL, resp.Status, want, text)}
 	}
 	return body, nil
 }

@@ -15,7 +15,7 @@ In a cluster it is also a Deployment or another object that can be scaled. The e
 type scale struct {
 	Backends string       `yaml:"backends" kind:"true" ref:"backends" doc:"the backend"`
 	Object   string       `yaml:"object" kind:"true" later:"there is no cluster driver yet" doc:"a Kubernetes object instead: KIND/NAME or NAMESPACE/KIND/NAME"`
-	To       int          `yaml:"to" required:"true" min:"0" max:"10000" doc:"how many replicas"`
+	To       int          `yaml:"to" required:"true" min:"0" max:"10000" doc:"how many replicas; 0 is an outage"`
 	Over     dsl.Duration `yaml:"over" min:"1ms" doc:"change it one by one over this time; left out: at once"`
 	Drain    string       `yaml:"drain" enum:"none|announce-first" default:"none" doc:"of replicas that leave: none tells them to end and then the target that they are gone; announce-first tells the target first, and them when it serves without them and they get no more requests"`
 	Grace    dsl.Duration `yaml:"grace" default:"10s" min:"0s" doc:"how long a replica that leaves has between SIGTERM and SIGKILL"`

@@ -120,7 +120,7 @@ func (w *wait) Run(ctx context.Context, env *task.Env) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("waiting for %s: %w", what, context.Cause(ctx))
 		}
-		return fmt.Errorf("waiting for %s: not within %v: %w", what, w.Within, err)
+		return &task.Refused{Err: fmt.Errorf("waiting for %s: not within %v: %w", what, w.Within, err)}
 	}
 	if w.Record != "" {
 		env.Value(string(w.Record), float64(time.Since(begun))/float64(unitOf(string(w.Record))))

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/task"
 )
 
@@ -72,7 +73,7 @@ func (c *compilation) outsidePhases(where string, actions []dsl.Part[dsl.Action]
 		if lasting(a) {
 			c.list.Addf(a.Pos(), "%s cannot stand in %s: it lasts for a phase", a.Val.Kind, where).Hint = "put it into a phase of a scenario"
 		}
-		if churns(a) {
+		if record.Churns(a.Val.Kind) {
 			c.list.Addf(a.Pos(), "%s cannot stand in %s: it is undone when a run ends", a.Val.Kind, where).Hint = "put it into a phase of a scenario"
 		}
 		for _, key := range []string{"at", "every", "for", "through"} {

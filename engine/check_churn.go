@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/engine/record"
 )
 
 // checkChurn finds changes of backends and routes that cannot be made, or of which nobody would tell the target.
@@ -12,7 +13,7 @@ func (c *compilation) checkChurn(cell *Cell) {
 	told := len(cell.Target.Val.RoutesChanged) > 0 || slices.ContainsFunc(cell.Target.Val.Install, follows)
 	for _, p := range cell.Scenario.Val.Phases {
 		walkActions(p.Val.Do, func(a *dsl.Part[dsl.Action]) {
-			if !churns(a) {
+			if !record.Churns(a.Val.Kind) {
 				return
 			}
 			c.checkScale(cell, a)
@@ -26,15 +27,6 @@ func (c *compilation) checkChurn(cell *Cell) {
 				"add routes-changed to it, or unsupported: {" + cell.Coord.Scenario + ": the reason}"
 		})
 	}
-}
-
-// churns reports whether an action changes backends or routes.
-func churns(a *dsl.Part[dsl.Action]) bool {
-	switch a.Val.Kind {
-	case "scale", "add-route", "remove-route", "toggle-route":
-		return true
-	}
-	return false
 }
 
 // follows reports whether planrun itself tells what an action starts.

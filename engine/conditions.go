@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -72,15 +73,17 @@ func (r *run) holds(ctx context.Context, e dsl.Expr, now *verdict.Run) bool {
 	return ok
 }
 
-// snapshotData is what was recorded so far. Slices only grow, so the copy may be read without a lock.
+// snapshotData is what was recorded so far. The other slices only grow, so the copy may be read without a lock.
 func (r *run) snapshotData() *record.Data {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	d := r.data
 	rec := *r.rec
-	rec.Phases = append([]record.Phase(nil), rec.Phases...)
-	rec.Loads = append([]record.Load(nil), rec.Loads...)
-	rec.Processes = append([]record.Process(nil), rec.Processes...)
+	rec.Phases = slices.Clone(rec.Phases)
+	rec.Actions = slices.Clone(rec.Actions)
+	rec.Loads = slices.Clone(rec.Loads)
+	rec.Processes = slices.Clone(rec.Processes)
+	rec.Facts.Changes = slices.Clone(rec.Facts.Changes)
 	d.Run = &rec
 	return &d
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
@@ -21,10 +22,12 @@ import (
 type marker struct {
 	in            *installation
 	host, backend string
-	path          string
+	asked, path   string // the host and path that are asked: those of the marker, or the backend's own route
 	endpoint      string // http://host:port of the target
 	client        *http.Client
-	direct        answer // of the backend itself; of nothing where it has no replica
+	direct        answer // of the backend itself; without a status where it had no replica
+	gone          bool   // it has no replica any more
+	was           answer // of the target while it had, where its own route is asked
 	before        answer // of the target, without the route
 	varies        bool   // that answer is another one each time: only its status tells it apart
 	why           string // it cannot be seen; "" if it can
@@ -63,20 +66,17 @@ func (in *installation) mark(ctx context.Context, backend string, within time.Du
 	in.moved.changes++
 	host := fmt.Sprintf("change-%d.planrun.test", in.moved.changes)
 	in.mu.Unlock()
-	m := &marker{in: in, host: host, path: "/", patience: leastPatience}
+	m := &marker{in: in, host: host, asked: host, path: "/", patience: leastPatience}
 	m.client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true, ServerName: host}}}
-	for _, name := range append([]string{backend}, in.p.backends.Names()...) {
-		if name != "" && len(in.addresses(name)) > 0 {
-			m.backend, m.path = name, in.askable(name)
-			break
-		}
+	if m.backend = in.marked(backend); m.backend != "" {
+		m.path, m.gone = in.askable(m.backend), len(in.addresses(m.backend)) == 0
 	}
 	names := append(in.cell.declared.endpoints(), in.cell.Target.Val.Endpoints.Names()...)
 	slices.SortStableFunc(names, func(a, b string) int { return preferred(a) - preferred(b) })
 	switch {
 	case m.backend == "":
-		m.why = "no backend is left that could answer"
+		m.why = "the plan has no backend that could answer"
 	case len(names) == 0:
 		m.why = "the target has no endpoint that could be asked"
 	default:
@@ -91,7 +91,10 @@ func (in *installation) mark(ctx context.Context, backend string, within time.Du
 		}
 		asking, cancel := context.WithTimeout(ctx, max(within, mostPatience))
 		defer cancel()
-		if m.direct, err = m.answered(asking, "http://"+in.origins(m.backend)[0]); err != nil {
+		if !m.gone {
+			m.direct, err = m.answered(asking, "http://"+in.origins(m.backend)[0])
+		}
+		if err != nil {
 			m.why = "before the target was told, backend " + m.backend + " gave " + err.Error()
 		} else if m.before, err = m.answered(asking, m.endpoint); err != nil {
 			m.why = "before the target was told, it gave " + err.Error()
@@ -105,6 +108,45 @@ func (in *installation) mark(ctx context.Context, backend string, within time.Du
 		in.moved.marker = m
 	}
 	return m
+}
+
+// marked is the backend that a marker leads to: the one that changes if it has replicas, else one that has.
+func (in *installation) marked(backend string) string {
+	first := ""
+	for _, name := range append([]string{backend}, in.p.backends.Names()...) {
+		if name != "" && len(in.addresses(name)) > 0 {
+			return name
+		}
+		first = cmp.Or(first, name)
+	}
+	return first
+}
+
+// ends has the marker watch for the end of its backend, which loses its last replica: of a host that leads to nothing many
+// targets answer as of one without a route, so the backend's own route is asked, if the target answers there as the backend.
+func (m *marker) ends(ctx context.Context) {
+	m.gone = true
+	if m.why != "" {
+		return
+	}
+	asked, path := m.asked, m.path
+	for _, r := range append(m.in.routes(), route{asked, "", m.backend}) { // the last one is for where hosts mean nothing
+		if r.backend != m.backend || r.host == m.host && r.path != "" {
+			continue
+		}
+		m.asked, m.path = r.host, strings.TrimSuffix(r.path, "/")+path
+		if a, err := m.answered(ctx, m.endpoint); err == nil && a.status == m.direct.status {
+			m.was = a
+			return
+		}
+	}
+	m.asked, m.path = asked, path
+}
+
+// back reports whether the target answers again as while the backend had replicas.
+func (m *marker) back(ctx context.Context) (bool, error) {
+	a, err := m.ask(ctx, m.endpoint)
+	return err == nil && a.status == m.was.status, err
 }
 
 // preferred puts the names of endpoints that say what is spoken there first.
@@ -148,7 +190,7 @@ func (m *marker) ask(ctx context.Context, where string) (a answer, err error) {
 		m.last = err.Error()
 		return answer{}, nil
 	}
-	req.Host = m.host
+	req.Host = m.asked
 	res, err := m.client.Do(req)
 	if err != nil {
 		m.last = "it broke off or refused: " + err.Error()
@@ -184,10 +226,15 @@ func (m *marker) await(ctx context.Context, within time.Duration, scaled bool, c
 		a, err := m.ask(ctx, m.endpoint)
 		return m.routed(a), err
 	}
-	if m.direct.status != 0 && m.unrouted(m.direct) { // hosts mean nothing to it: only replicas can be told apart
-		if !scaled {
-			return at, "the target answers a host without a route as one with it"
+	switch hostless := m.direct.status != 0 && m.unrouted(m.direct); { // hosts mean nothing to it: only replicas can be told apart
+	case m.was.status != 0:
+		holds = func() (bool, error) {
+			a, err := m.ask(ctx, m.endpoint)
+			return a.status != m.was.status, err
 		}
+	case hostless && !scaled:
+		return at, "the target answers a host without a route as one with it"
+	case hostless:
 		holds = func() (bool, error) { return m.shared(ctx, came, leave), nil }
 	}
 	if at, why = await(ctx, within, holds); why != "" && m.last != "" {
@@ -229,9 +276,10 @@ func await(ctx context.Context, within time.Duration, holds func() (bool, error)
 	return at, ""
 }
 
-// routed reports whether an answer is that of the backend. While a target changes it may answer in a third way.
+// routed reports whether an answer is that of the backend, or of a target that has the route and no replica for it. While a
+// target changes it may answer in a third way.
 func (m *marker) routed(a answer) bool {
-	return a.status != 0 && !m.unrouted(a) && (m.direct.status == 0 || a.status == m.direct.status)
+	return a.status != 0 && !m.unrouted(a) && (m.direct.status == 0 || (a.status == m.direct.status) != m.gone)
 }
 
 // unrouted reports whether an answer is that of the target without the route.

@@ -20,6 +20,7 @@ type moved struct {
 	routes  []route        // as they are now; those of the plan if nothing is moved
 	changes int            // so far
 	marker  *marker        // of the newest change; nil: none is in the routes
+	lost    []*marker      // of backends that were scaled to nothing
 	newest  string         // the newest change, in words
 	follow  []func(context.Context) error
 

@@ -73,6 +73,14 @@ func (r *recordings) threads(id string) (out []report.Thread, err error) {
 	return out, nil
 }
 
+func (r *recordings) failed(id string) ([]record.FailedSecond, error) {
+	d, err := r.read(id, measure.FailedParts())
+	if err != nil {
+		return nil, err
+	}
+	return measure.FailedSeconds(d), nil
+}
+
 func (r *recordings) latency(id string) (*hdr.Histogram, error) {
 	d, err := r.read(id, record.Part{Seconds: true, Histograms: []string{"latency"}})
 	if err != nil {

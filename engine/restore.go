@@ -16,7 +16,7 @@ const restoreWithin = 30 * time.Second
 // After an error the installation is no longer what it was.
 func (in *installation) restore(ctx context.Context) error {
 	in.mu.Lock()
-	is, size, m := in.moved.is, in.moved.size, in.moved.marker
+	is, size, m, lost := in.moved.is, in.moved.size, in.moved.marker, in.moved.lost
 	in.mu.Unlock()
 	if !is {
 		return nil
@@ -37,19 +37,27 @@ func (in *installation) restore(ctx context.Context) error {
 	if err := in.tellTarget(ctx); err != nil {
 		return fmt.Errorf("telling the target of its routes as they were: %w", err)
 	}
-	if m != nil && m.why == "" && !m.unrouted(m.direct) {
-		put := func() (bool, error) {
+	var served []func() (bool, error)
+	if m != nil && m.why == "" && m.was.status == 0 && !m.unrouted(m.direct) {
+		served = append(served, func() (bool, error) {
 			a, err := m.ask(ctx, m.endpoint)
 			return err == nil && m.unrouted(a), err
+		})
+	}
+	for _, l := range lost {
+		if l.was.status != 0 {
+			served = append(served, func() (bool, error) { return l.back(ctx) })
 		}
-		if _, why := await(ctx, restoreWithin, put); why != "" {
+	}
+	for _, as := range served {
+		if _, why := await(ctx, restoreWithin, as); why != "" {
 			return errors.New("the target does not serve its routes as they were: " + why)
 		}
 	}
 	in.leave(surplus, time.Second, func(string, string, map[string]any) {})
 	in.leaving.Wait()
 	in.mu.Lock()
-	in.moved.is = false
+	in.moved.is, in.moved.lost = false, nil
 	in.mu.Unlock()
 	return ctx.Err()
 }

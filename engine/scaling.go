@@ -62,7 +62,7 @@ func (x backends) scale(ctx context.Context, s task.Scale, to int) error {
 	}
 	defer over()
 	all := x.in.replicas(s.Backend)
-	c := &record.Change{Kind: "scale", What: scaleWords(s.Backend, len(all), to), Nothing: len(all) == to}
+	c := &record.Change{Kind: "scale", Backend: s.Backend, What: scaleWords(s.Backend, len(all), to), Nothing: len(all) == to}
 	defer x.begin(c, t)()
 	if c.Nothing {
 		return nil
@@ -78,16 +78,34 @@ func (x backends) scale(ctx context.Context, s task.Scale, to int) error {
 	for _, p := range leave {
 		c.Left = append(c.Left, replicaName(s.Backend, p))
 	}
-	x.in.setReplicas(s.Backend, slices.Concat(stay, came))
-	x.learn(s.Backend)
+	c.Gone = to == 0
+	m := x.resize(ctx, s, slices.Concat(stay, came))
 	if s.Drain != task.DrainAnnounceFirst {
 		x.in.leave(leave, s.Grace, x.r.event)
-		return x.tell(ctx, c, s.Backend, s.Within, came, nil)
+		return x.tell(ctx, c, m, s.Within, came, nil)
 	}
-	err = x.tell(ctx, c, s.Backend, s.Within, came, leave)
+	err = x.tell(ctx, c, m, s.Within, came, leave)
 	x.quiet(ctx, leave, s.Within)
 	x.in.leave(leave, s.Grace, x.r.event)
 	return err
+}
+
+// resize has the target use these replicas from the next telling on, which the marker sees. How a backend answers that is to
+// have none must be asked before.
+func (x backends) resize(ctx context.Context, s task.Scale, all []task.Process) (m *marker) {
+	if len(all) == 0 {
+		m = x.in.mark(ctx, s.Backend, s.Within)
+		m.ends(ctx)
+		x.in.mu.Lock()
+		x.in.moved.lost = append(x.in.moved.lost, m)
+		x.in.mu.Unlock()
+	}
+	x.in.setReplicas(s.Backend, all)
+	x.learn(s.Backend)
+	if m == nil {
+		m = x.in.mark(ctx, s.Backend, s.Within)
+	}
+	return m
 }
 
 // start starts n replicas all at once and returns when they are ready.

@@ -23,12 +23,12 @@ func (x backends) Route(ctx context.Context, c task.Routing) error {
 	routes, what, nothing := changed(x.in.moved.routes, c)
 	x.in.moved.routes = routes
 	x.in.mu.Unlock()
-	change := &record.Change{Kind: c.Do, What: what, Nothing: nothing}
+	change := &record.Change{Kind: c.Do, Backend: c.Backend, What: what, Nothing: nothing}
 	defer x.begin(change, t)()
 	if nothing {
 		return nil
 	}
-	return x.tell(ctx, change, c.Backend, c.Within, nil, nil)
+	return x.tell(ctx, change, x.in.mark(ctx, c.Backend, c.Within), c.Within, nil, nil)
 }
 
 // errTelling says that the target could not be told of a change, which says more than that it took too long.
@@ -94,10 +94,9 @@ func (r *run) propagated(ms float64) {
 	r.setValue(task.PropagationMetric, ms)
 }
 
-// tell lets the target know, and sees when it serves the change: routes, or replicas that came and those that are to leave
-// then.
-func (x backends) tell(ctx context.Context, c *record.Change, backend string, within time.Duration, came, leave []task.Process) error {
-	m := x.in.mark(ctx, backend, within)
+// tell lets the target know, and sees by the marker when it serves the change: routes, or replicas that came and those that
+// are to leave then.
+func (x backends) tell(ctx context.Context, c *record.Change, m *marker, within time.Duration, came, leave []task.Process) error {
 	x.in.expect(ctx, came, c)
 	begun := time.Now()
 	for _, p := range came {
@@ -105,24 +104,44 @@ func (x backends) tell(ctx context.Context, c *record.Change, backend string, wi
 	}
 	// A target that was told by halves would be none that anybody runs, so only an interrupt cuts this short, not the end of
 	// a phase.
-	if err := x.in.tellTarget(x.in.session.ctx); x.in.session.ctx.Err() != nil {
+	err := x.in.tellTarget(x.in.session.ctx)
+	if x.in.session.ctx.Err() != nil {
 		c.Why = interruptedBefore
 		return context.Cause(x.in.session.ctx)
-	} else if gone := x.in.targetGone(); err != nil && gone != "" {
-		c.Why = fmt.Sprintf("%s of the target does not run any more: %v", gone, err)
-		return nil // the target failed: a result
-	} else if err != nil {
-		c.Why = "it could not be told"
-		return fmt.Errorf("%w of %s: %w", errTelling, c.What, err)
+	}
+	said := "was told of"
+	if err != nil {
+		if err := x.untold(c, err); err != nil {
+			return err
+		}
+		said = "did not take"
 	}
 	took := time.Since(begun)
-	x.r.event("reload", fmt.Sprintf("the target was told of %s, which took %.0f ms", c.What, milliseconds(took)),
-		map[string]any{"start": x.r.since(begun), "seconds": took.Seconds(), "target": x.in.cell.Coord.Target})
+	x.r.event("reload", fmt.Sprintf("the target %s %s, which took %.0f ms", said, c.What, milliseconds(took)),
+		map[string]any{"start": x.r.since(begun), "seconds": took.Seconds(), "target": x.in.cell.Coord.Target, "taken": err == nil})
+	if err != nil {
+		return nil
+	}
 	at, why := m.await(ctx, within, c.Kind == "scale", came, leave)
 	if c.Why = why; why == "" {
 		c.Arrived, c.Served = true, milliseconds(at.Sub(begun))
 	}
 	return nil
+}
+
+// untold says why the target could not be told of a change. That it is gone, or did not take it, is a result; what is left
+// is an error.
+func (x backends) untold(c *record.Change, err error) error {
+	if gone := x.in.targetGone(); gone != "" {
+		c.Why = fmt.Sprintf("%s of the target does not run any more: %v", gone, err)
+		return nil
+	}
+	if refused := (*task.Refused)(nil); errors.As(err, &refused) {
+		c.Refused, c.Why = true, "the target did not take it: "+x.r.redact(short(err.Error()))
+		return nil
+	}
+	c.Why = "it could not be told"
+	return fmt.Errorf("%w of %s: %w", errTelling, c.What, err)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

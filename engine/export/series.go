@@ -22,6 +22,8 @@ import (
 //	source    a process, a relay, a part of the host; of loads the load
 //	replica, role, label   of processes; of loads the label is the phase
 //
+// What happened comes behind them, as a series event with the value 1: its source is the kind, its label the message.
+//
 // A run is in memory at a time.
 func SeriesCSV(w io.Writer, set *record.Set) error {
 	t := csv.NewWriter(w)
@@ -47,6 +49,9 @@ func SeriesCSV(w io.Writer, set *record.Set) error {
 		}
 		for i := range d.Seconds {
 			second(t, d.Run.ID, start[d.Seconds[i].Load], &d.Seconds[i])
+		}
+		for _, e := range d.Events {
+			sample(t, d.Run.ID, series.Point{T: e.T, Series: "event", Source: e.Kind, Label: e.Message, V: 1}, "", "")
 		}
 		if err := t.Error(); err != nil {
 			return wrote("csv", err)

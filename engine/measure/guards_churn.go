@@ -16,6 +16,8 @@ func (j *judge) changes() {
 		case c.Nothing:
 		case c.Unmade:
 			j.add("change", "", false, taintsWork, "%s: %s", c.What, c.Why)
+		case c.Refused:
+			j.add("change", "", false, taintsPasses, "%s at %.1f s: %s", c.What, c.Start, c.Why)
 		case !c.Arrived:
 			j.add("change", "", false, taintsWork, "%s at %.1f s: the target was not seen to serve it: %s", c.What, c.Start, c.Why)
 		default:
@@ -30,7 +32,7 @@ func (j *judge) changes() {
 	for _, p := range j.run.Phases {
 		asked, done := 0, 0
 		for _, a := range j.run.Actions {
-			if churnKind(a.Kind) && a.Phase == p.Name && a.Error == "" {
+			if record.Churns(a.Kind) && a.Phase == p.Name && a.Error == "" {
 				asked++
 			}
 		}
@@ -43,14 +45,6 @@ func (j *judge) changes() {
 			j.add("churn", "", false, taintsWork, "of the changes of backends and routes that phase %s asked for (%d) %d were made", p.Name, asked, done)
 		}
 	}
-}
-
-func churnKind(kind string) bool {
-	switch kind {
-	case "scale", "add-route", "remove-route", "toggle-route":
-		return true
-	}
-	return false
 }
 
 // churned says whether a change changed something, and whether requests reached the replicas that came.

@@ -14,8 +14,9 @@ import (
 type index struct {
 	d      *record.Data
 	loads  map[string]*record.Load
-	pieces []piece  // of seconds, by load and time
-	tracks []*track // of series, by name, role, source and replica
+	pieces []piece        // of seconds, by load and time
+	tracks []*track       // of series, by name, role, source and replica
+	causes []record.Cause // of failures
 }
 
 // A piece is one second of a load in one phase, its parts added up.
@@ -34,7 +35,7 @@ func newIndex(d *record.Data) *index { return partIndex(d, nil, math.Inf(-1)) }
 
 // partIndex puts a part of d in order: the seconds that keep wants (nil wants all), and what was sampled from since on.
 func partIndex(d *record.Data, keep func(s *load.Second, start float64) bool, since float64) *index {
-	ix := &index{d: d, loads: map[string]*record.Load{}}
+	ix := &index{d: d, loads: map[string]*record.Load{}, causes: record.Causes(d.Run, d.Events)}
 	for i := range d.Run.Loads {
 		ix.loads[d.Run.Loads[i].Name] = &d.Run.Loads[i]
 	}

@@ -44,6 +44,7 @@ var loadMetrics = slicesOf(
 		{desc("p99_clean_ms", "ms", series.Lower, series.Median, series.Timing, cleanDoc("p99_ms")), false, cleanQuantile(0.99)},
 		{desc("p99_9_clean_ms", "ms", series.Lower, series.Median, series.Timing, cleanDoc("p99_9_ms")), false, cleanQuantile(0.999)},
 		counter("failed", series.Lower, "requests that failed: non_2xx and errors", failed),
+		unexplainedMetric,
 		{desc("failed_ratio", "", series.Lower, series.Median, series.Count, "failed requests by requests"), true,
 			func(s *loadSum) (float64, string) {
 				if s.counts.Due == 0 {

@@ -88,6 +88,8 @@ type Change struct {
 	Kind      string   `json:"kind"` // scale, add-route, remove-route, toggle-route
 	What      string   `json:"what"` // in words: scale web 4 -> 8
 	Phase     string   `json:"phase"`
+	Backend   string   `json:"backend,omitempty"`
+	Gone      bool     `json:"gone,omitempty"`   // it has no replica from then on
 	Action    string   `json:"action,omitempty"` // the name of the action that made it
 	Start     float64  `json:"start"`            // when it began, behind the change before; of one that was not made, when that was known
 	End       float64  `json:"end"`
@@ -96,6 +98,7 @@ type Change struct {
 	Arrived   bool     `json:"arrived"`             // the target was seen to serve it
 	Served    float64  `json:"served_ms,omitempty"` // milliseconds from the beginning of telling the target until it served the change
 	Why       string   `json:"why,omitempty"`       // it was not seen to arrive
+	Refused   bool     `json:"refused,omitempty"`   // the target did not take it; Why says what it answered
 	Came      []string `json:"came,omitempty"`      // replicas that were started: web/4
 	Left      []string `json:"left,omitempty"`      // replicas that were ended
 	Unseen    []string `json:"unseen,omitempty"`    // of Came, those that got no request while they were there

@@ -22,6 +22,8 @@ type Input struct {
 	Threads func(id string) ([]Thread, error)
 	// Latency gives the latencies of a run's headline, nil if it has none. nil means that there are none to be had.
 	Latency func(id string) (*hdr.Histogram, error)
+	// Failed gives the seconds of a run in which requests of its headline failed, in order. nil means that there are none to be had.
+	Failed func(id string) ([]record.FailedSecond, error)
 	// Events reads one run's events, and what the reader had to leave out. nil means that there are none to be had.
 	Events func(id string) (events []record.Event, notes []string, err error)
 	// Plan is the text of the plan as it was run; "" if it is not to be had.

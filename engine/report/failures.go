@@ -125,6 +125,18 @@ func failures(b *builder) ([]Section, error) {
 		s.Blocks = append(s.Blocks, Heading{"When, in the run of each cell in which most failed"}, when,
 			Paragraph{text("Seconds since the run began, of the headline loads: a request that failed counts in the second in which it was due, which is known to a second. Beside it stands what was done or happened in the second of the first failure, or in the two before.")})
 	}
+	failing, left, err := b.failingTable()
+	if err != nil {
+		return nil, err
+	}
+	if len(failing.Rows) > 0 {
+		about := fmt.Sprintf("The same runs, second by second. What fails is explained by what was done or happened up to %g s before it was due, or until it was over; the metric ", record.Reach)
+		also := " counts what is not."
+		if left > 0 {
+			also += fmt.Sprintf(" Left out: %s in which fewer failed.", count(left, "second"))
+		}
+		s.Blocks = append(s.Blocks, Heading{"Second by second"}, failing, Paragraph{text(about, mono("failed_unexplained"), also)})
+	}
 	if len(t.Rows) > 0 {
 		s.Blocks = append(s.Blocks, Heading{"How many, and how"}, t,
 			Paragraph{text("How long they took is from the moment at which the request was due, a wait for a connection included; \u201cat most\u201d where a request that succeeded took longer.")})

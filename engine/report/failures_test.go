@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -30,5 +31,44 @@ func TestHowLongFailedRequestsTook(t *testing.T) {
 		if got := failedTook(r, l, "measure"); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// Each second in which requests failed says how, and beside what; what is no cause does not hide that there is none.
+func TestFailuresBySecond(t *testing.T) {
+	f, r := failing()
+	f.data[r.ID].Events = []record.Event{
+		{T: 3.1, Kind: "reload", Message: "the target was told of it", Fields: map[string]any{"start": 3.0}},
+		{T: 20, Kind: "replica", Message: "web/4 is ready", Fields: map[string]any{"process": "web", "replica": 4.0, "state": "ready"}},
+	}
+	f.in.Failed = func(string) (out []record.FailedSecond, err error) {
+		for i := range mostFailingSeconds {
+			out = append(out, record.FailedSecond{T: float64(i) + 5.4, Over: float64(i) + 6.4, Phase: "less", Unexplained: 5, Counts: load.Counts{Errors: map[string]int64{load.Reset: 5}}})
+		}
+		out[0] = record.FailedSecond{T: 3.4, Over: 4.4, Phase: "less", Counts: load.Counts{Non2xx: map[int]int64{502: 7}, Errors: map[string]int64{load.Reset: 2}}}
+		return append(out, record.FailedSecond{T: 19.4, Over: 20.4, Phase: "less", Unexplained: 8, Counts: load.Counts{Errors: map[string]int64{load.Timeout: 8}}},
+			record.FailedSecond{T: 21, Over: 22, Phase: "before", Counts: load.Counts{Errors: map[string]int64{load.Timeout: 800}}}), nil
+	}
+	r.Phases[0].Recorded = false
+	d, err := Build(f.in, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := WriteMarkdown(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	plain := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{
+		"| 3.4 to 4.4 s | less | 9 | 7 answered 502, 2 reset | reload: the target was told of it (at 3.0 s) |",
+		"| 19.4 to 20.4 s | less | 8 | 8 timeout | nothing that explains it<br>web/4 ready (at 20.0 s) |",
+		"Left out: 1 second in which fewer failed.",
+	} {
+		if !strings.Contains(plain, want) {
+			t.Errorf("the report does not say %q:\n%s", want, b.String())
+		}
+	}
+	if strings.Contains(plain, "800 timeout") {
+		t.Error("what failed before anything counts is among the failures")
 	}
 }

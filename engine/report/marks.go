@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,8 +13,9 @@ import (
 // mostMarks bounds what is marked in a chart; the record has it all.
 const mostMarks = 20
 
-// marks are the actions of a scenario but those that only make load (of the first run: the plan is the same for all), and
-// of each unit's first run what happened besides, such as a process that died. What happened several times is one mark.
+// marks are the actions of a scenario but those that only make load, with the reloads and the ends of replicas that come of
+// them (of the first run: the plan is the same for all), and of each unit's first run what happened besides, such as a
+// process that died. What happened several times is one mark.
 func (b *builder) marks(units []unit) ([]Mark, error) {
 	var out []Mark
 	at := map[string]int{}
@@ -45,6 +47,11 @@ func (b *builder) marks(units []unit) ([]Mark, error) {
 			return nil, fmt.Errorf("events of run %s: %w", r.ID, err)
 		}
 		for _, e := range events {
+			if what := consequence(e); what != "" && r == b.firstRun(units) {
+				if i, ok := at[what]; !ok || !near(out[i].At, e.Began()) {
+					put(e.Began(), what)
+				}
+			}
 			if slices.Contains(telling, e.Kind) && e.T > 0 {
 				who := ""
 				if len(units) > 1 {
@@ -54,8 +61,29 @@ func (b *builder) marks(units []unit) ([]Mark, error) {
 			}
 		}
 	}
+	for _, m := range out {
+		slices.Sort(m.At)
+	}
 	slices.SortStableFunc(out, func(x, y Mark) int { return cmp.Compare(x.At[0], y.At[0]) })
 	return out, nil
+}
+
+// consequence is what an event that comes of an action is called in a chart; "" if it is not marked.
+func consequence(e record.Event) string {
+	switch state := e.Fields["state"]; {
+	case e.Kind == "reload":
+		return "reload: the target is told of a change"
+	case e.Kind == "replica" && state == "leaving":
+		return "replicas are told to end"
+	case e.Kind == "replica" && state == "exited":
+		return "replicas end"
+	}
+	return ""
+}
+
+// near reports whether a moment cannot be told in a chart from one that is there.
+func near(at []float64, t float64) bool {
+	return slices.ContainsFunc(at, func(x float64) bool { return math.Abs(x-t) < 0.2 })
 }
 
 // mark adds to a chart what happened, as far as it can be shown.
@@ -70,8 +98,7 @@ func (b *builder) mark(c *Chart, units []unit) (err error) {
 
 // marked reports whether an action of a run changes something other than the load, while phases are on.
 func marked(r *record.Run, a record.Action) bool {
-	switch a.Kind {
-	case "load", "start", "write", "wait", "hold", "repeat", "snapshot":
+	if !a.Touches() {
 		return a.Error != ""
 	}
 	i := slices.IndexFunc(r.Phases, func(p record.Phase) bool { return p.Name == a.Phase })

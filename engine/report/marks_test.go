@@ -40,3 +40,26 @@ func TestEachChangeSaysItsReason(t *testing.T) {
 		t.Errorf("says %q", got)
 	}
 }
+
+// What comes of changes is marked with them: reloads where they began, replicas that end together once.
+func TestConsequencesAreMarked(t *testing.T) {
+	f, r := failing()
+	replica := func(at float64, n int, state string) record.Event {
+		return record.Event{T: at, Kind: "replica", Fields: map[string]any{"process": "web", "replica": float64(n), "state": state}}
+	}
+	f.data[r.ID].Events = []record.Event{replica(1, 2, "ready"), replica(3, 2, "leaving"), replica(3.01, 3, "leaving"), replica(3.4, 3, "exited"), replica(3.1, 2, "exited"),
+		{T: 3.9, Kind: "reload", Fields: map[string]any{"start": 3.02}}, {T: 5, Kind: "reload", Fields: map[string]any{"start": 4.9}}}
+	b := newBuilder(f.in, Options{})
+	units, err := b.units([]int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	marks, err := b.marks(units)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Mark{{[]float64{3}, "replicas are told to end"}, {[]float64{3.02, 4.9}, "reload: the target is told of a change"}, {[]float64{3.1, 3.4}, "replicas end"}}
+	if len(marks) != len(want) || !slices.EqualFunc(marks, want, func(a, b Mark) bool { return a.Text == b.Text && slices.Equal(a.At, b.At) }) {
+		t.Errorf("marks %+v, want %+v", marks, want)
+	}
+}

@@ -36,7 +36,7 @@ func momentsOf(events []record.Event) (out []moment) {
 			}
 			names[g] = append(names[g], fmt.Sprintf("%s/%v", oneLine(process), e.Fields["replica"]))
 		default:
-			out = append(out, moment{e.T, e.Kind + ": " + oneLine(e.Message), e.Kind == "change" && len(e.Fields) > 0})
+			out = append(out, moment{e.Began(), e.Kind + ": " + oneLine(e.Message), e.Kind == "change" && len(e.Fields) > 0})
 		}
 	}
 	for _, g := range order {

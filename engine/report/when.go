@@ -45,7 +45,7 @@ func (b *builder) outbreak(r *record.Run) (*outbreak, error) {
 		}
 	}
 	if o != nil {
-		if o.beside, err = b.beside(r, o.first); err != nil {
+		if o.beside, err = b.beside(r, o.first, o.first+1); err != nil {
 			return nil, err
 		}
 	}
@@ -83,26 +83,24 @@ func (o *outbreak) say() string {
 // second is the second that begins at t: "1.1 to 2.1 s".
 func second(t float64) string { return fmt.Sprintf("%.1f to %.1f s", t, t+1) }
 
-// What stands beside a second that begins at t is what happened up to reach seconds before it, or within it.
-const (
-	reach      = 2.0
-	mostBeside = 6
-)
+// mostBeside bounds what is named beside a second.
+const mostBeside = 6
 
-// beside says what was done, or happened, when a second began: what is near it in time, and what was in force. Phases are
-// named only if there is nothing else.
-func (b *builder) beside(r *record.Run, t float64) ([]string, error) {
+// beside says what was done, or happened, beside requests that were due from t on and were over at another moment: what is
+// near in time (up to record.Reach before), and what was in force. Phases are named only if there is nothing else.
+func (b *builder) beside(r *record.Run, t, over float64) ([]string, error) {
 	var near, lasting []moment
-	isNear := func(at float64) bool { return at >= t-reach && at < t+1 }
+	overlaps := func(from, to float64) bool { return from < over && to >= t-record.Reach }
+	isNear := func(at float64) bool { return overlaps(at, at) }
 	if b.in.Events != nil {
 		events, _, err := b.in.Events(r.ID)
 		if err != nil {
 			return nil, fmt.Errorf("events of run %s: %w", r.ID, err)
 		}
-		near = momentsOf(slices.DeleteFunc(slices.Clone(events), func(e record.Event) bool { return !isNear(e.T) }))
+		near = momentsOf(slices.DeleteFunc(slices.Clone(events), func(e record.Event) bool { return !overlaps(e.Began(), e.T) }))
 	}
-	for _, c := range r.Facts.Changes {
-		if isNear(c.Start) {
+	for i, c := range r.Facts.Changes {
+		if overlaps(c.Start, r.InForce(i)) && !c.Nothing && !c.Unmade {
 			near = append(near, moment{at: c.Start, what: oneLine(c.What)})
 		}
 	}
@@ -126,7 +124,7 @@ func (b *builder) beside(r *record.Run, t float64) ([]string, error) {
 			continue
 		}
 		what := moment{at: f.Start, what: oneLine(f.Name()) + " in force"}
-		if f.Start < t-reach && f.End > t {
+		if f.Start < t-record.Reach && f.End > t {
 			lasting = slices.DeleteFunc(lasting, func(m moment) bool { return strings.HasPrefix(m.what, "toxic") })
 			lasting = append(lasting, what)
 		}

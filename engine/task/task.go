@@ -25,6 +25,14 @@ type Action interface {
 // ErrPhaseOver ends a lasting action because its phase is over.
 var ErrPhaseOver = errors.New("the phase is over")
 
+// Refused marks an error as the answer of whoever was asked: a command that ended otherwise than it should, or in no time, a
+// request that was answered otherwise or not at all, a wait for what never came. Of routes-changed that is the target's
+// doing, and a result.
+type Refused struct{ Err error }
+
+func (r *Refused) Error() string { return r.Err.Error() }
+func (r *Refused) Unwrap() error { return r.Err }
+
 // A Lasting action goes on until its phase ends (or For, or Through says otherwise); others end by themselves.
 type Lasting interface{ Lasting() bool }
 
