@@ -141,7 +141,7 @@ targets:
   t:
     install: [{start: {name: sut, builtin: proxy, listen: [http], upstreams: web}}]
     routes-changed: [{exec: [%s]}]
-scenarios: {s: {phases: [{measure: {for: 500ms, do: [{load: {path: /small, rate: 100/s}}, {scale: {backends: web, to: 2}}]}}]}}
+scenarios: {s: {phases: [{load: {do: [{load: {path: /small, rate: 100/s}, through: measure}, {scale: {backends: web, to: 2}}]}}, {measure: {for: 1s}}]}}
 verdicts:
   - {verdict: would pass, pass: failed == 0, gate: true}
   - {verdict: fails, pass: requests == 0}
