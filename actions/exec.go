@@ -1,7 +1,6 @@
 package actions
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -102,27 +101,6 @@ func (x *execute) Run(ctx context.Context, env *task.Env) error {
 		return err
 	}
 	return x.set(env, out)
-}
-
-// widest is how many bytes of a line are shown.
-const widest = 200
-
-// show tells the report what was printed.
-func (x *execute) show(env *task.Env, out string) error {
-	if x.Show == 0 {
-		return nil
-	}
-	f, err := os.Open(out)
-	if err != nil {
-		return fmt.Errorf("reading its output: %w", err)
-	}
-	defer f.Close()
-	var lines []string
-	for s := bufio.NewScanner(f); s.Scan() && len(lines) < x.Show; {
-		lines = append(lines, strings.TrimRight(s.Text()[:min(len(s.Text()), widest)], " "))
-	}
-	env.Event("output", strings.TrimRight(strings.Join(lines, "\n"), "\n"), map[string]any{"action": env.Name})
-	return nil
 }
 
 // leftNothing reports whether no process of its tree lives. It looks twice: what is just being started cannot be told from

@@ -9,6 +9,7 @@ import (
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/proc"
+	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/task"
 )
 
@@ -35,18 +36,10 @@ func (l *limit) Check(c *dsl.Check) {
 // DefaultName says what it does.
 func (l *limit) DefaultName() string { return "limit of " + l.Process + ": " + l.words() }
 
-func (l *limit) words() string {
-	var out []string
-	if l.CPU > 0 {
-		out = append(out, fmt.Sprintf("%g CPUs", l.CPU))
-	}
-	if l.Memory > 0 {
-		out = append(out, fmt.Sprintf("%.4g MiB", float64(l.Memory)/(1<<20)))
-	}
-	if l.Processes > 0 {
-		out = append(out, fmt.Sprintf("%d processes", l.Processes))
-	}
-	return strings.Join(out, ", ")
+func (l *limit) words() string { return asRecorded(l.limits()).Words() }
+
+func asRecorded(l task.Limits) *record.Limits {
+	return &record.Limits{Memory: l.Memory, CPU: l.CPU, Processes: l.Processes}
 }
 
 func (l *limit) limits() task.Limits {
@@ -80,12 +73,17 @@ func (l *limit) Run(ctx context.Context, env *task.Env) (err error) {
 	if err != nil {
 		return err
 	}
+	for _, p := range procs {
+		if _, ok := p.(adjustable); !ok {
+			return fmt.Errorf("process %s was not started here, so its limits cannot be changed", p.Name())
+		}
+	}
 	var changed []*proc.Changed
 	over, unfelt := func(task.Effect) {}, ""
 	defer func() {
 		var seen proc.Pressure
 		for _, p := range procs {
-			if got := p.(adjustable).Limited(); unfelt == "" && !l.holds(got) {
+			if got := p.(adjustable).Limited(); unfelt == "" && !asRecorded(got).Holds(asRecorded(l.limits())) {
 				select {
 				case <-p.Exited(): // which is an event of its own
 				default:
@@ -101,15 +99,12 @@ func (l *limit) Run(ctx context.Context, env *task.Env) (err error) {
 	}()
 	done := map[string]bool{} // cgroups: processes may share one
 	for _, p := range procs {
-		a, ok := p.(adjustable)
-		if !ok {
-			return fmt.Errorf("process %s was not started here", p.Name())
-		}
-		if group := a.Cgroup(); group != "" && done[group] {
+		a := p.(adjustable)
+		group := a.Cgroup()
+		if group != "" && done[group] {
 			continue
-		} else {
-			done[group] = true
 		}
+		done[group] = true
 		c, err := a.Limit(env.Journal, l.limits())
 		if refusal := (*proc.Refusal)(nil); errors.As(err, &refusal) {
 			unfelt = refusal.Reason
@@ -123,14 +118,6 @@ func (l *limit) Run(ctx context.Context, env *task.Env) (err error) {
 	over = env.Fault(task.Fault{What: "limit of " + named(procs) + ": " + l.words()})
 	<-ctx.Done()
 	return ended(ctx)
-}
-
-// holds reports whether limits are those that were asked for; the kernel counts memory in pages.
-func (l *limit) holds(got task.Limits) bool {
-	const page = 64 << 10 // the largest that Linux has
-	return (l.Memory == 0 || got.Memory > 0 && max(got.Memory-int64(l.Memory), int64(l.Memory)-got.Memory) <= page) &&
-		(l.CPU == 0 || got.CPU > l.CPU-0.011 && got.CPU < l.CPU+0.011) &&
-		(l.Processes == 0 || got.Processes == l.Processes)
 }
 
 // seen says how often the limits were reached.

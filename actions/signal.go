@@ -47,9 +47,10 @@ func (s *signal) breaks() bool {
 }
 
 // arrived waits until the signal has done what no program can prevent: SIGKILL and SIGSTOP. Of the others it is seen whether
-// they did it at once.
+// they did it at once. The end of the phase does not cut that short, or a signal just before it would look like one that did
+// nothing.
 func (s *signal) arrived(ctx context.Context, p task.Process) task.Effect {
-	within, cancel := context.WithTimeout(ctx, untilStopped)
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), untilStopped)
 	defer cancel()
 	switch s.Send {
 	case "STOP":

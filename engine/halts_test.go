@@ -26,7 +26,7 @@ scenarios:
       - fault: {for: 2s, do: [{load: small}, {pause: other}, {signal: {process: other, replica: 1, send: CONT}, at: 1s}]}
   signals:
     phases:
-      - fault: {for: 1s, do: [{load: small}, {signal: {process: other, replica: 0, send: STOP}}, {signal: {process: other, replica: 0, send: CONT}, at: 900ms}]}
+      - fault: {for: 1s, do: [{load: {use: small, timeout: 10s}}, {signal: {process: other, replica: 0, send: STOP}}, {signal: {process: other, replica: 0, send: CONT}, at: 900ms}]}
 verdicts:
   - {verdict: felt, where: 'scenario in ["backend", "target"]', pass: failed > 0}
   - {verdict: disturbed, where: scenario == "disturbed", pass: failed == 0}

@@ -24,14 +24,6 @@ func environments(a, b *record.Environment) (out []Difference) {
 			out = append(out, Difference{Environment, where, x, y, what + ": " + sides(x, y), ""})
 		}
 	}
-	if a.Imported != nil || b.Imported != nil { // of published figures no machine is known
-		add("imported.by", "who measured", measuredBy(a), measuredBy(b))
-		if a.Imported != nil && b.Imported != nil {
-			add("imported.sha256", "the file of figures", a.Imported.File+" with SHA-256 "+a.Imported.SHA256, b.Imported.File+" with SHA-256 "+b.Imported.SHA256)
-		}
-		add("planrun", "planrun itself", a.Planrun, b.Planrun)
-		return out
-	}
 	number := func(n int) string { return strconv.Itoa(n) }
 	add("hostname", "the machine", a.Hostname, b.Hostname)
 	add("cpu_model", "the CPU", a.CPUModel, b.CPUModel)
@@ -57,14 +49,6 @@ func environments(a, b *record.Environment) (out []Difference) {
 		}
 	})
 	return out
-}
-
-// measuredBy says who measured the figures of a set.
-func measuredBy(e *record.Environment) string {
-	if e.Imported != nil {
-		return "published by " + e.Imported.By
-	}
-	return "planrun, on " + e.Hostname
 }
 
 // origins lists who published the figures of which side. What these were measured on is not in the set.

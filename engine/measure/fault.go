@@ -7,9 +7,9 @@ import (
 	"github.com/planrun/planrun/engine/record"
 )
 
-// faults says of each toxic whether it was in force and had the effect that was asked for, and whether each that an action
+// toxics says of each toxic whether it was in force and had the effect that was asked for, and whether each that an action
 // asked for came to a relay.
-func (j *judge) faults() {
+func (j *judge) toxics() {
 	for _, f := range j.run.Facts.Toxics() {
 		ok, why := inForce(f.Fault)
 		if f.Times > 1 {
@@ -17,20 +17,30 @@ func (j *judge) faults() {
 		}
 		j.add("fault", "", ok, taintsWork, "toxic %s of relay %s %s", f.Toxic, f.Relay, why)
 	}
+	j.unmade(map[string]string{"toxic": ""}, "phase %s asked for %d toxics, the relays counted %d in force")
+}
+
+// unmade says in which phases actions asked for more faults than there were. The kinds are those of the actions, each with that
+// of its faults; format is of the phase and both numbers.
+func (j *judge) unmade(kinds map[string]string, format string) {
 	for _, p := range j.run.Phases {
 		asked, seen := 0, 0
+		of := map[string]bool{}
+		for _, fault := range kinds {
+			of[fault] = true
+		}
 		for _, a := range j.run.Actions {
-			if a.Kind == "toxic" && a.Phase == p.Name && a.Error == "" {
+			if _, breaks := kinds[a.Kind]; breaks && a.Phase == p.Name && a.Error == "" {
 				asked++
 			}
 		}
 		for _, f := range j.run.Facts.Faults {
-			if f.Kind == "" && f.Phase == p.Name {
+			if of[f.Kind] && f.Phase == p.Name {
 				seen++
 			}
 		}
 		if seen < asked {
-			j.add("fault", "", false, taintsWork, "phase %s asked for %d toxics, the relays counted %d in force", p.Name, asked, seen)
+			j.add("fault", "", false, taintsWork, format, p.Name, asked, seen)
 		}
 	}
 }

@@ -53,8 +53,8 @@ func Guards(d *record.Data, t Thresholds, m Machine) []record.Guard {
 		j.descriptors(l)
 		j.ports(l)
 	}
-	j.faults()
-	j.inForce()
+	j.toxics()
+	j.otherFaults()
 	j.changes()
 	j.backends()
 	j.clock()

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -82,7 +83,7 @@ func (s *loadSum) texts() map[string]string {
 			counts[said] += n
 		}
 		names := slices.Sorted(maps.Keys(counts))
-		slices.SortStableFunc(names, func(a, b string) int { return int(min(1, max(-1, counts[b]-counts[a]))) })
+		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
 		if len(names) > 1 {
 			for i, name := range names {
 				names[i] = fmt.Sprintf("%s (%d)", name, counts[name])

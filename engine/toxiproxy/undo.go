@@ -40,7 +40,7 @@ func undo(ctx context.Context, env *task.UndoEnv, data json.RawMessage) error {
 		}
 		err := s.Delete(ctx, name)
 		if isGone(err) {
-			return nil
+			break
 		}
 		errs = append(errs, err)
 	}
