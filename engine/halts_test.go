@@ -20,7 +20,8 @@ scenarios:
       - fault: {for: 1500ms, do: [{load: small}, {pause: {process: web, for: 1s}, at: 100ms}]}
   target:
     phases:
-      - fault: {for: 1s, do: [{load: small}, {pause: relay}]}
+      - load: {name: before, for: 500ms, do: [{load: small, through: fault}]} # something is answered
+      - fault: {for: 1s, do: [{pause: relay}]}
   disturbed:
     phases:
       - fault: {for: 2s, do: [{load: small}, {pause: other}, {signal: {process: other, replica: 1, send: CONT}, at: 1s}]}
