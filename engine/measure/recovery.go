@@ -95,18 +95,7 @@ func (ix *index) recovery(f *figures) {
 		bound = *b
 	}
 	seconds, open := ix.wholeSeconds()
-	var before, after []wholeSecond
-	stalled := 0
-	for _, s := range seconds {
-		switch {
-		case s.start >= last && !s.stalled:
-			after = append(after, s)
-		case s.start+1 <= first && s.recorded && s.stalled:
-			stalled++
-		case s.start+1 <= first && s.recorded:
-			before = append(before, s)
-		}
-	}
+	before, after, stalled := around(seconds, first, last)
 	hold := max(1, int(math.Ceil(bound.HoldS-1e-9)))
 	switch {
 	case len(before) == 0 && stalled > 0:
@@ -124,6 +113,27 @@ func (ix *index) recovery(f *figures) {
 		none("no request succeeded before the first fault, so there is nothing to come back to")
 		return
 	}
+	f.recovered(b, after, hold, last)
+}
+
+// around are the seconds that tell something before a first fault began and after the last one ended, and in how many before it
+// the generator stalled.
+func around(seconds []wholeSecond, first, last float64) (before, after []wholeSecond, stalled int) {
+	for _, s := range seconds {
+		switch {
+		case s.start >= last && !s.stalled:
+			after = append(after, s)
+		case s.start+1 <= first && s.recorded && s.stalled:
+			stalled++
+		case s.start+1 <= first && s.recorded:
+			before = append(before, s)
+		}
+	}
+	return before, after, stalled
+}
+
+// recovered sets what the seconds after the last fault, which was over at last, say: each time, or why it has none.
+func (f *figures) recovered(b back, after []wholeSecond, hold int, last float64) {
 	lost := false
 	for _, m := range []struct {
 		name string
@@ -152,8 +162,8 @@ func (ix *index) recovery(f *figures) {
 	}
 }
 
-// stays finds the first of hold seconds in a row that are back: the time of its begin, and hold. If there is none, kept is how many of the
-// last ones are back.
+// stays finds the first of hold seconds in a row that are back: the time of its begin, and hold. If there is none, kept is how
+// many of the last ones are back.
 func stays(after []wholeSecond, hold int, back func(wholeSecond) bool) (at float64, kept int) {
 	for _, s := range after {
 		if !back(s) {

@@ -63,11 +63,10 @@ func (c *cgroup) limits(pid int) (l task.Limits) {
 
 // A Pressure is how often limits of a cgroup were reached since it was made.
 type Pressure struct {
-	Periods, HeldBack int64   // of CPU time: all, and those in which the limit was reached
-	HeldBackS         float64 // seconds for which it was held back, of all CPUs together
-	MemoryReached     int64   // how often memory was at its limit; under version 1 kernels do not say: 0
-	Kills             int64   // processes that the kernel killed for want of memory
-	ForksRefused      int64   // for the limit of processes
+	Periods, HeldBack int64 // of CPU time: all, and those in which the limit was reached
+	MemoryReached     int64 // how often memory was at its limit; under version 1 kernels do not say: 0
+	Kills             int64 // processes that the kernel killed for want of memory
+	ForksRefused      int64 // for the limit of processes
 }
 
 func (c *cgroup) pressure() (p Pressure) {
@@ -78,7 +77,6 @@ func (c *cgroup) pressure() (p Pressure) {
 		}
 		p.Periods += counter("cpu.stat", "nr_periods")
 		p.HeldBack += counter("cpu.stat", "nr_throttled")
-		p.HeldBackS += float64(counter("cpu.stat", "throttled_usec"))/1e6 + float64(counter("cpu.stat", "throttled_time"))/1e9
 		p.MemoryReached += counter("memory.events", "max")
 		p.Kills += counter("memory.events", "oom_kill") + counter("memory.oom_control", "oom_kill")
 		p.ForksRefused += counter("pids.events", "max")
@@ -88,10 +86,10 @@ func (c *cgroup) pressure() (p Pressure) {
 
 // Add adds two up.
 func (p Pressure) Add(q Pressure) Pressure {
-	return Pressure{p.Periods + q.Periods, p.HeldBack + q.HeldBack, p.HeldBackS + q.HeldBackS, p.MemoryReached + q.MemoryReached, p.Kills + q.Kills, p.ForksRefused + q.ForksRefused}
+	return Pressure{p.Periods + q.Periods, p.HeldBack + q.HeldBack, p.MemoryReached + q.MemoryReached, p.Kills + q.Kills, p.ForksRefused + q.ForksRefused}
 }
 
 // Since is what came after an earlier reading.
 func (p Pressure) Since(before Pressure) Pressure {
-	return Pressure{p.Periods - before.Periods, p.HeldBack - before.HeldBack, p.HeldBackS - before.HeldBackS, p.MemoryReached - before.MemoryReached, p.Kills - before.Kills, p.ForksRefused - before.ForksRefused}
+	return Pressure{p.Periods - before.Periods, p.HeldBack - before.HeldBack, p.MemoryReached - before.MemoryReached, p.Kills - before.Kills, p.ForksRefused - before.ForksRefused}
 }
