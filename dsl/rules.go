@@ -144,8 +144,8 @@ func (p *Phase) check(c *Check) {
 				c.d.errorf(keyOf(a.n, key), "%s: the phase has no length, so its actions run one after another", key).Hint = "give the phase a for, or leave it out"
 			}
 		}
-		if n := a.n.get("at"); n != nil && c.Has("for") && c.Known("for") && !n.hasHoles() && a.Val.At.In(p.For) > p.For {
-			c.d.errorf(n, "at: %s is after the phase's end (%s)", n.text, c.n.get("for").text).Hint = "write an earlier time, or a longer for"
+		if n := a.n.get("at"); n != nil && c.Has("for") && c.Known("for") && !n.hasHoles() && a.Val.At.In(p.For) >= p.For {
+			c.d.errorf(n, "at: %s is not before the phase's end (%s)", n.text, c.n.get("for").text).Hint = "write an earlier time, or a longer for"
 		}
 	}
 }

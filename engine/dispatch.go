@@ -20,6 +20,7 @@ type step struct {
 	through string // a later phase with which it ends; "" is its own
 	// start notes the start of the occurrence that is due then, in order; what it returns is run beside the others.
 	start func(due time.Duration) func(ctx context.Context) error
+	never func() // notes that its phase was over before it was due
 	// prepare does what would make the beginning late (open connections); nil if there is nothing. It runs before the
 	// phase begins, for steps that are due at 0.
 	prepare func(ctx context.Context) error
@@ -36,6 +37,7 @@ type dispatcher struct {
 	broken   <-chan error          // ends the phase with an error: what an earlier phase started has failed; may be nil
 	outlives func(*running)        // takes a step that ends with a later phase
 	started  func(begin time.Time) // called when the phase begins; may be nil
+	never    []*step               // set by run: those of a phase without an error that were not due before its end
 }
 
 // run does all steps. It returns why the phase ended early ("" if it did not), and the first error. When it returns,
@@ -133,6 +135,11 @@ loop:
 		case <-d.ctx.Done():
 			err = context.Cause(d.ctx)
 			break loop
+		}
+	}
+	for _, o := range queue {
+		if err == nil && o.at == o.s.due {
+			d.never = append(d.never, o.s)
 		}
 	}
 	return why, d.endPhase(live, finished, why, err)

@@ -151,6 +151,34 @@ func TestEndsOfAPhase(t *testing.T) {
 	}
 }
 
+// What is not due before its phase ends is told, whatever ended it; what an error ended had no time for anything.
+func TestNeverDue(t *testing.T) {
+	for why, want := range map[string]string{"": "at the end", "until": "late, at the end", "error": ""} {
+		synctest.Test(t, func(t *testing.T) {
+			d := &diary{begin: time.Now()}
+			stop, broken := make(chan string, 1), make(chan error, 1)
+			switch why {
+			case "until":
+				time.AfterFunc(3*time.Second, func() { stop <- why })
+			case "error":
+				time.AfterFunc(3*time.Second, func() { broken <- errors.New("boom") })
+			}
+			phase := &dispatcher{ctx: t.Context(), length: 10 * time.Second, stop: stop, broken: broken, steps: []*step{
+				{index: 0, label: "often", every: 2 * time.Second, start: d.takes("often", 0)},
+				{index: 1, label: "late", due: 5 * time.Second, start: d.takes("late", 0)},
+				{index: 2, label: "at the end", due: 10 * time.Second, start: d.takes("at the end", 0)}}}
+			phase.run()
+			var got []string
+			for _, s := range phase.never {
+				got = append(got, s.label)
+			}
+			if strings.Join(got, ", ") != want {
+				t.Errorf("%q: %q, want %q", why, got, want)
+			}
+		})
+	}
+}
+
 func TestSequentialPhase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &diary{begin: time.Now()}

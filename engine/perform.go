@@ -74,6 +74,29 @@ func (x *action) run(ctx context.Context) error {
 	return x.place(do.Run(ctx, x.env_))
 }
 
+// whole runs an action from its preparation to its end: a lasting one ends after its for.
+func (x *action) whole(ctx context.Context) error {
+	if l, ok := x.part.Val.Spec.(task.Lasting); !ok || !l.Lasting() || x.part.Val.For == 0 {
+		return x.run(ctx)
+	}
+	if _, ok := x.part.Val.Spec.(task.Preparer); ok {
+		if err := x.bind(ctx); err != nil {
+			return err
+		}
+		if err := x.prepare(ctx); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer time.AfterFunc(x.part.Val.For, func() { cancel(task.ErrPhaseOver) }).Stop()
+	err := x.run(ctx)
+	if errors.Is(context.Cause(ctx), task.ErrPhaseOver) && isOver(err) {
+		return nil
+	}
+	return err
+}
+
 // forgone reports whether an action that failed is one that the run goes on without. What was interrupted did not fail.
 func (x *action) forgone(ctx context.Context, err error) bool {
 	return err != nil && x.part.Val.Optional && (ctx.Err() == nil || errors.Is(context.Cause(ctx), errStillRunning))
@@ -95,7 +118,7 @@ func (x *action) place(err error) error {
 func (h host) sequence(ctx context.Context, actions []dsl.Part[dsl.Action]) error {
 	for i := range actions {
 		x := &action{host: h, part: &actions[i]}
-		err := x.run(ctx)
+		err := x.whole(ctx)
 		if x.forgone(ctx, err) {
 			h.env(x.part).Event("note", leftOut(x.part, err), nil)
 			continue

@@ -115,6 +115,11 @@ func (r *run) runPhase(ctx context.Context, i int, begin time.Time, all []dsl.Pa
 		}}
 	why, err := d.run()
 	watch()
+	if !aborted(ph, why) {
+		for _, s := range d.never {
+			s.never()
+		}
+	}
 	end := time.Now()
 	if ph.For > 0 && why == "" && err == nil {
 		end = begin.Add(ph.For)
@@ -134,13 +139,18 @@ func (r *run) runPhase(ctx context.Context, i int, begin time.Time, all []dsl.Pa
 			return time.Time{}, err
 		}
 	}
-	if why != "" && ph.Abort.When.IsSet() && why == abortText(ph) {
+	if aborted(ph, why) {
 		return time.Time{}, fmt.Errorf("%w: %s held", errAborted, ph.Abort.When.Text)
 	}
 	if !seamless {
 		end = time.Time{}
 	}
 	return end, nil
+}
+
+// aborted reports whether a phase ended because its abort held.
+func aborted(ph dsl.Phase, why string) bool {
+	return why != "" && ph.Abort.When.IsSet() && why == abortText(ph)
 }
 
 // enterPhase notes that a phase began, and tells loads that go on.

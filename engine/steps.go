@@ -55,6 +55,7 @@ func (r *run) steps(all []dsl.Part[dsl.Phase]) ([]*step, error) {
 		if _, ok := a.Val.Spec.(task.Preparer); ok {
 			s.prepare, s.drains = x.prepare, true
 		}
+		s.never = func() { r.never(r.began(phase.Val.Name, a, s.due)) }
 		s.start = func(due time.Duration) func(context.Context) error {
 			n := r.began(phase.Val.Name, a, due)
 			return func(ctx context.Context) error {
@@ -94,6 +95,14 @@ func (r *run) ended(i int, err error) {
 	if err != nil && !isOver(err) {
 		r.rec.Actions[i].Error = r.redact(err.Error())
 	}
+}
+
+// never says of an action that it did not begin.
+func (r *run) never(i int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := &r.rec.Actions[i]
+	a.Never, a.Start, a.End = true, a.Due, a.Due
 }
 
 // setValue keeps what `record:` and `exec` found: expressions read it as values.NAME, and a number is a metric.

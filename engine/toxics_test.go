@@ -86,3 +86,41 @@ func notInForce(r *record.Run) (all []string) {
 	}
 	return all
 }
+
+// A lasting action of a repeat lasts as long as its for says, and what follows comes after it.
+func TestToxicsOfARepeat(t *testing.T) {
+	out := run(t, compile(t, onRelay+`
+      - warm-up: {for: 300ms, do: [{load: {path: /small, connections: 2, rate: 100/s}, through: fault}]}
+      - fault: {do: [repeat: {times: 2, do: [{toxic: {relay: slow_web, latency: 5ms}, for: 150ms}, {toxic: {relay: slow_web, stall: true}, for: 50ms}]}]}
+`), engine.RunOptions{})
+	r := ran(t, out)
+	var got []string
+	end := 0.0
+	for _, f := range r.Facts.Faults {
+		got = append(got, f.Toxic)
+		if f.Gone != "" || f.Start < end || f.End < f.Start+0.04 {
+			t.Errorf("%+v begins before %v s", f, end)
+		}
+		end = f.End
+	}
+	if strings.Join(got, " ") != "latency stall latency stall" {
+		t.Errorf("in force: %q", got)
+	}
+}
+
+// A toxic whose phase is over before it is due taints its run: nothing was broken.
+func TestAToxicThatNeverBegins(t *testing.T) {
+	out := run(t, compile(t, onRelay+`
+      - fault: {name: short, for: 5s, until: "requests > 10", do: [{load: {path: /small, connections: 2, rate: 100/s}}, {at: 4500ms, toxic: {relay: slow_web, latency: 5ms}}]}
+`), engine.RunOptions{})
+	r := ran(t, out)
+	var said []string
+	for _, g := range r.Guards {
+		if g.Name == "fault" && !g.OK {
+			said = append(said, g.Message)
+		}
+	}
+	if len(said) != 1 || !strings.Contains(said[0], "did not begin: phase short was over before it was due") {
+		t.Errorf("%q in %+v", said, r.Guards)
+	}
+}

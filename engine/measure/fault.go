@@ -30,7 +30,7 @@ func (j *judge) unmade(kinds map[string]string, format string) {
 			of[fault] = true
 		}
 		for _, a := range j.run.Actions {
-			if _, breaks := kinds[a.Kind]; breaks && a.Phase == p.Name && a.Error == "" {
+			if _, breaks := kinds[a.Kind]; breaks && a.Phase == p.Name && a.Error == "" && !a.Never {
 				asked++
 			}
 		}
@@ -113,12 +113,13 @@ var effects = []effect{
 // Bounds of what counts as the effect that was asked for. Timers of a relay are never early, and late on a busy machine; a
 // mean of jittered delays scatters.
 const (
-	leastDelay = 0.9 // of the delay asked for
-	mostDelay  = 1.5 // of it, and
-	slackMs    = 5.0 // so much more
-	leastRate  = 0.8 // of the rate asked for, where there was enough traffic to reach it
-	mostRate   = 1.1
-	leastBytes = 0.99 // of the bytes before an end; the last of them may be lost with a reset
+	leastDelay  = 0.9 // of the delay asked for
+	mostDelay   = 1.5 // of it, and
+	slackMs     = 5.0 // so much more
+	leastRate   = 0.8 // of the rate asked for, where there was enough traffic to reach it
+	mostRate    = 1.1
+	leastLineMs = 0.5  // on the line, if no piece ever waited for another: with less nobody can have noticed it
+	leastBytes  = 0.99 // of the bytes before an end; the last of them may be lost with a reset
 )
 
 func delayed(f record.Fault) (bool, string) {
@@ -146,6 +147,9 @@ func asAsked(f record.Fault) (ok bool, bounds string) {
 
 // narrowed looks at what came while the line was busy; if that is little, the line was not the bottleneck.
 func narrowed(f record.Fault) (bool, string) {
+	if line := float64(f.Bytes) / float64(max(f.Chunks, 1)) / f.Asked * 1000; f.Held == 0 && line < leastLineMs {
+		return false, fmt.Sprintf("nothing had to wait for what came before it, and what came at once takes %.3f ms at its rate", line)
+	}
 	if float64(f.Of) < f.Asked/10 {
 		return true, "too little came at once to reach its rate"
 	}

@@ -27,6 +27,8 @@ func TestFaults(t *testing.T) {
 		{record.Fault{Toxic: "bandwidth", Connections: 1, Bytes: 4000, Held: 3900, Unit: "B/s", Asked: 1000, Measured: 1200, Of: 3900}, false, "at most 1100 B/s counts"},
 		{record.Fault{Toxic: "bandwidth", Connections: 1, Bytes: 4000, Held: 3900, Unit: "B/s", Asked: 1000, Measured: 700, Of: 3900}, false, "at least 800 B/s counts"},
 		{record.Fault{Toxic: "bandwidth", Connections: 1, Bytes: 9000, Held: 3900, Unit: "B/s", Asked: 1000, Measured: 700, Of: 3900}, true, "too little came, or it was taken too slowly"},
+		{record.Fault{Toxic: "bandwidth", Connections: 5, Chunks: 200, Bytes: 22000, Unit: "B/s", Asked: 1e12}, false, "nothing had to wait"},
+		{record.Fault{Toxic: "bandwidth", Connections: 5, Chunks: 200, Bytes: 22000, Unit: "B/s", Asked: 50e3}, true, "too little came at once"},
 		{record.Fault{Toxic: "bandwidth", Connections: 1, Bytes: 90, Held: 30, Unit: "B/s", Asked: 1000, Measured: 700, Of: 30}, true, "too little came at once to reach its rate"},
 		{record.Fault{Toxic: "slice", Connections: 1, Unit: "B", Asked: 100}, false, "nothing that came was larger than 100 B"},
 		{record.Fault{Toxic: "slice", Connections: 1, Unit: "B", Asked: 100, Measured: 95, Of: 9}, true, "in pieces of 95 B, of at most 100 B asked"},

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/planrun/planrun/engine/record"
 )
@@ -15,6 +16,11 @@ func (j *judge) otherFaults() {
 		}
 		ok, why := f.InForce()
 		j.add("fault", "", ok, taintsWork, "%s, %s: %s", f.What, during(f), why)
+	}
+	for _, a := range j.run.Actions {
+		if a.Never && (Breaks(a.Kind) || slices.Contains([]string{"signal", "repeat", "exec", "http"}, a.Kind)) {
+			j.add("fault", "", false, taintsWork, "%s (%s) did not begin: phase %s was over before it was due", a.Name, a.Where, a.Phase)
+		}
 	}
 	j.unmade(map[string]string{"drop": "drop", "pause": "pause", "limit": "limit"}, "phase %s asked for %d faults beside relays, of which %d were made")
 }

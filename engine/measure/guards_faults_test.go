@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,27 @@ func TestLimitsGuard(t *testing.T) {
 		}
 		if seen != 1 {
 			t.Errorf("%d guards", seen)
+		}
+	}
+}
+
+// A fault whose phase was over before it was due taints its run; what only looks does not.
+func TestWhatNeverBegan(t *testing.T) {
+	for kind, taints := range map[string]bool{"toxic": true, "drop": true, "pause": true, "limit": true, "signal": true, "exec": true, "snapshot": false, "wait": false} {
+		d := healthy()
+		d.Run.Actions = []record.Action{{Kind: kind, Name: "the " + kind, Where: "p.yaml:3:4", Phase: "measure", Due: 9, Start: 9, End: 9, Never: true}}
+		var got []string
+		for _, g := range Guards(d, DefaultThresholds(), Machine{}) {
+			if g.Name == "fault" && !g.OK && g.Taints == taintsWork {
+				got = append(got, g.Message)
+			}
+		}
+		want := []string{"the " + kind + " (p.yaml:3:4) did not begin: phase measure was over before it was due"}
+		if !taints {
+			want = nil
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q", kind, got)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (ix *index) broken() (first, last float64, never bool) {
 		add(f.Start, f.End)
 	}
 	for _, a := range r.Actions {
-		if Breaks(a.Kind) && a.Error == "" {
+		if Breaks(a.Kind) && a.Error == "" && !a.Never {
 			add(a.Start, a.End)
 		}
 	}

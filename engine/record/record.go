@@ -166,6 +166,7 @@ type Action struct {
 	Error string  `json:"error,omitempty"`
 
 	Optional bool `json:"optional,omitempty"` // the run went on without it if it has an Error
+	Never    bool `json:"never,omitempty"`    // it did not begin: its phase was over before it was due, which Start and End say then
 }
 
 // A Load is one load action: what it was told, and what its workers said in the end.

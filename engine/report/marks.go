@@ -98,6 +98,9 @@ func (b *builder) mark(c *Chart, units []unit) (err error) {
 
 // marked reports whether an action of a run changes something other than the load, while phases are on.
 func marked(r *record.Run, a record.Action) bool {
+	if a.Never {
+		return false
+	}
 	if !a.Touches() {
 		return a.Error != ""
 	}

@@ -108,7 +108,7 @@ func (b *builder) beside(r *record.Run, t, over float64) ([]string, error) {
 	for _, a := range r.Actions {
 		what := oneLine(named(a))
 		switch {
-		case a.Kind == "load":
+		case a.Kind == "load", a.Never:
 		case isNear(a.Start):
 			// An event tells more of the same thing than the action that made it.
 			if !slices.ContainsFunc(happened, func(m moment) bool { return m.at >= a.Start-0.1 && m.at <= max(a.End, a.Start+0.5) }) {
