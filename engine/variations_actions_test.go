@@ -7,6 +7,8 @@ var actionVariations = []variation{
 	{keys: "exec.timeout", base: do("{exec: {command: [sleep, '0.2']}}"), with: do("{exec: {command: [sleep, '0.2'], timeout: 10ms}}")},
 	{keys: "exec.set", base: do(`{exec: {command: [echo, '{"a": 1}']}}`), with: do(`{exec: {command: [echo, '{"a": 1}'], set: {a: a}}}`)},
 	{keys: "exec.env", base: do(`{exec: {command: [sh, -c, 'test "$X" = 1'], env: {X: "1"}}}`), with: do(`{exec: {command: [sh, -c, 'test "$X" = 1'], env: {X: "2"}}}`)},
+	{keys: "exec.show", base: do("{exec: {command: [echo, seen]}}"), with: do("{exec: {command: [echo, seen], show: 5}}")},
+	{keys: "Action.optional", base: do("{exec: ['false']}"), with: do("{exec: ['false'], optional: true}")},
 	{keys: "exec.dir", base: do(`{exec: {command: [sh, -c, 'test $PWD = /'], dir: /}}`), with: do(`{exec: {command: [sh, -c, 'test $PWD = /']}}`)},
 	{keys: "http.url", base: do("{http: http/small}"), with: do("{http: http/nothing}")},
 	{keys: "http.expect", base: do("{http: {url: http/small}}"), with: do("{http: {url: http/small, expect: 201}}")},

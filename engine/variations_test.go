@@ -127,6 +127,7 @@ var planVariations = []variation{
 	{keys: "Ratio.metrics Ratio.distorted-above", base: twoTargets + "\n" + inSection("ratios: [{of: t, to: u}]"), with: inSection("ratios: [{of: t, to: u, metrics: [p50_ms], distorted-above: 5%}]")},
 	{keys: "Ratio.distorted", by: "plans.TestPublishedRatios"},
 	{keys: "Section.aggregate", base: inSection(""), with: inSection("aggregate: geomean")},
+	{keys: "Section.beside Section.label", by: "cmd/planrun.TestScripts"}, // report_beside.txtar
 	{keys: "Section.losses Losses.against", base: twoTargets + "\n" + inSection(""), with: "report: [{table: Losses, losses: {against: u}}]"},
 
 	// Probes.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/planrun/planrun/engine/task"
 )
@@ -74,14 +75,27 @@ func (p *Process) Limit(journal task.Journal, l task.Limits) (*Changed, error) {
 	if out.entry, err = journal.Add(kindLimit, out.before); err != nil {
 		return nil, err
 	}
-	if err := writeLimits(change); err != nil {
+	if err := writeWithPatience(change); err != nil {
 		err = fmt.Errorf("limits of %s: %w", p, err)
 		if errors.Is(err, syscall.EBUSY) {
-			err = &Refusal{fmt.Sprintf("limits of %s: it holds more memory already, and the kernel could not take so much of it away", p)}
+			err = &Refusal{fmt.Sprintf("limits of %s: it holds more memory already, and the kernel could not take so much of it away in %v", p, patience)}
 		}
 		return nil, errors.Join(err, out.restore())
 	}
 	return out, nil
+}
+
+// patience is how long a limit is tried again while the kernel says that its processes hold more than it can take from them:
+// those that come and go give some of it back.
+const patience = 2 * time.Second
+
+func writeWithPatience(change []written) error {
+	for begin := time.Now(); ; time.Sleep(patience / 40) {
+		err := writeLimits(change)
+		if !errors.Is(err, syscall.EBUSY) || time.Since(begin) >= patience {
+			return err
+		}
+	}
 }
 
 // controllersOf names the controllers that limits need.
