@@ -41,7 +41,7 @@ func Keys(src []byte, target bool) (out []Key, err error) {
 			k, v := n.Content[i], n.Content[i+1]
 			switch {
 			case under == "presets" && depth == 1, under == "vars": // values by names of the plan's own
-			case named[under]:
+			case named[under], depth == 0 && strings.HasPrefix(k.Value, "x-"): // x-... hold anchors
 				walk(v, "", depth+1)
 			default:
 				out = append(out, Key{k.Line, k.Column, k.Value})
