@@ -211,7 +211,7 @@ func TestKilledAtEveryEntry(t *testing.T) {
 	}
 }
 
-var kills = flag.Int("kills", 25, "random moments at which the engine is killed")
+var kills = flag.Int("kills", 12, "random moments at which the engine is killed")
 
 // The same at any moment: while processes start, while a load runs, while things are undone, while it is judged.
 func TestKilledAtAnyMoment(t *testing.T) {
