@@ -127,7 +127,7 @@ func (b *builder) reruns() []Block {
 			coord, class := r.cells[i].First.Coord, b.desc(r.metric).Class
 			coord.Stage = ""
 			t.Rows = append(t.Rows, append(row(b.name(coord), text(mono(r.metric)), r.First.Name+" ("+stageOrder(r.First)+")", number(c.To.Value, class), r.Second.Name+" ("+stageOrder(r.Second)+")", number(c.Of.Value, class)),
-				text(c.value()), text(c.span()), text(c.interval()), text(c.noise(), b.spoilt(c))))
+				text(c.value()), text(c.noise(), b.spoilt(c)), text(c.span()), text(c.interval())))
 		}
 	}
 	if len(items) == 0 {
