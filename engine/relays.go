@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -107,9 +108,14 @@ func (x relays) Fault(ctx context.Context, relay string, t task.Toxic, ttl time.
 	if err := x.ask(ctx, c); err != nil {
 		return nil, fmt.Errorf("relay %s: %w", relay, err)
 	}
-	x.r.event("fault", fmt.Sprintf("%s on %s begins", t.Says, relay), map[string]any{"relay": relay, "toxic": t.Kind})
-	f := record.Fault{Relay: relay, Toxic: t.Kind, Says: t.Says, Phase: x.phase, Start: x.r.since(start), Unit: t.Unit, Asked: t.Asked, Spread: t.Spread}
+	f := x.begun(relay, t, start)
 	return func(ctx context.Context) error { return x.end(ctx, f, c) }, nil
+}
+
+// begun notes a fault that is in force since start.
+func (x relays) begun(relay string, t task.Toxic, start time.Time) record.Fault {
+	x.r.event("fault", fmt.Sprintf("%s on %s begins", t.Says, relay), map[string]any{"relay": relay, "toxic": t.Kind})
+	return record.Fault{Relay: relay, Toxic: t.Kind, Says: t.Says, Phase: x.phase, Start: x.r.since(start), Unit: t.Unit, Asked: t.Asked, Spread: t.Spread}
 }
 
 // askFor is how long the relays' process may take to answer.
@@ -163,8 +169,14 @@ func (x relays) end(ctx context.Context, f record.Fault, c faults.Control) error
 	case did.Over:
 		f.Gone = fmt.Sprintf("it was given %v, and had to end before it was taken away", c.Add.TTL)
 	}
-	x.r.event("fault", fmt.Sprintf("%s on %s ends", f.Says, f.Relay), map[string]any{"relay": f.Relay, "toxic": f.Toxic, "connections": f.Connections,
-		"bytes": f.Bytes, "resets": f.Resets, "closed": f.Closed, "refused": f.Refused})
+	return x.over(f, map[string]any{"resets": f.Resets, "closed": f.Closed, "refused": f.Refused}, err)
+}
+
+// over notes a fault that ended, and err, what went wrong in taking it away. More are fields of its event.
+func (x relays) over(f record.Fault, more map[string]any, err error) error {
+	fields := map[string]any{"relay": f.Relay, "toxic": f.Toxic, "connections": f.Connections, "bytes": f.Bytes}
+	maps.Copy(fields, more)
+	x.r.event("fault", fmt.Sprintf("%s on %s ends", f.Says, f.Relay), fields)
 	x.r.mu.Lock()
 	defer x.r.mu.Unlock()
 	x.r.rec.Facts.Faults = append(x.r.rec.Facts.Faults, f)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/task"
 	"github.com/planrun/planrun/engine/toxiproxy"
 	"github.com/planrun/planrun/internal/serve/faults"
@@ -142,8 +141,8 @@ func (x relays) onServer(ctx context.Context, relay string, at *external, t task
 			}
 		}
 	}
-	x.r.event("fault", fmt.Sprintf("%s on %s begins", t.Says, relay), map[string]any{"relay": relay, "toxic": t.Kind})
-	f := record.Fault{Relay: relay, Toxic: t.Kind, Says: t.Says, Server: at.says, Phase: x.phase, Start: x.r.since(start), Unit: t.Unit, Asked: t.Asked, Spread: t.Spread}
+	f := x.begun(relay, t, start)
+	f.Server = at.says
 	return func(ctx context.Context) error {
 		after, err := x.passed(ctx, relay)
 		gone, e := remove(ctx)
@@ -155,14 +154,7 @@ func (x relays) onServer(ctx context.Context, relay string, at *external, t task
 		} else if gone > 0 {
 			f.Gone = fmt.Sprintf("of %d toxics the server had %d no longer", len(at.proxies)*len(toxics), gone)
 		}
-		x.r.event("fault", fmt.Sprintf("%s on %s ends", f.Says, f.Relay), map[string]any{"relay": f.Relay, "toxic": f.Toxic, "connections": f.Connections, "bytes": f.Bytes})
-		x.r.mu.Lock()
-		defer x.r.mu.Unlock()
-		x.r.rec.Facts.Faults = append(x.r.rec.Facts.Faults, f)
-		if err != nil {
-			return fmt.Errorf("taking the toxic %s from relay %s: %w", f.Toxic, f.Relay, err)
-		}
-		return nil
+		return x.over(f, nil, err)
 	}, nil
 }
 
