@@ -53,6 +53,7 @@ verdicts:
 			t.Errorf("%s: %g failed, by code, class and second %g", r.Coord.Scenario, r.Metrics[""]["failed"], sum)
 		}
 	}
+	t.Logf("failed: %v", failed)
 	if failed["first"] > 0 && failed["first"] >= failed["none"] {
 		t.Errorf("failed: %v", failed)
 	}
