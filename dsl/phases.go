@@ -47,7 +47,7 @@ type Phase struct {
 	For     Duration       `yaml:"for" min:"1ms" doc:"its length; its actions run side by side, each at its at; left out: they run one after another and the phase ends with the last"`
 	Do      []Part[Action] `yaml:"do" doc:"its actions"`
 	Until   Expr           `yaml:"until" eval:"live" doc:"ends the phase early; reads the phase so far"`
-	Require Expr           `yaml:"require" eval:"live" doc:"judged on the finished phase: if false the run is inconclusive and the rest of it is skipped"`
+	Require Expr           `yaml:"require" eval:"live" doc:"judged on the finished phase: if false the run is inconclusive and the rest of it is skipped. Loads go on meanwhile, for up to a second or as long as answers of the phase are late: what is due then is of neither phase, and counts in the outcomes of the run (failed, requests) if this phase is recorded"`
 	Abort   Abort          `yaml:"abort" doc:"ends the run early, as a result"`
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/planrun/planrun/engine/task"
 )
 
-// A boundary says that from a moment on requests that become due belong to a phase; "" is none. It takes back earlier ones
-// whose moment is after its own.
+// A boundary says that from a moment on requests that become due belong to a phase, or to what lies behind one
+// (record.Between). It takes back earlier ones whose moment is after its own.
 type boundary struct {
 	at    time.Time
 	phase string

@@ -12,6 +12,9 @@ func (c *compilation) checkActions(cell *Cell) {
 	c.outsidePhases("install", cell.Target.Val.Install)
 	c.outsidePhases("routes-changed", cell.Target.Val.RoutesChanged)
 	for _, p := range cell.Scenario.Val.Phases {
+		if record.IsBetween(p.Val.Name) {
+			c.list.Addf(p.PosOf("name"), "no phase can be called %q: a result set calls so what lies behind a phase", p.Val.Name).Hint = "leave out the arrow"
+		}
 		for i := range p.Val.Do {
 			a := &p.Val.Do[i]
 			c.end(a, p.Has("for"))

@@ -111,7 +111,7 @@ func (r *run) lastSecond() *verdict.Run {
 const settleFor = 15 * time.Second
 
 // require judges a finished phase. It waits until what was due in it has its outcome; requests that become due meanwhile
-// belong to no phase.
+// belong to what lies between the two.
 func (r *run) require(ctx context.Context, i int, ph dsl.Phase) error {
 	r.mu.Lock()
 	loads := append([]*loadRun(nil), r.loads...)
@@ -119,7 +119,7 @@ func (r *run) require(ctx context.Context, i int, ph dsl.Phase) error {
 	r.mu.Unlock()
 	deadline := time.Now().Add(settleFor)
 	for _, x := range loads {
-		due, err := x.enter(ctx, boundary{r.start.Add(time.Duration(end * float64(time.Second))), ""})
+		due, err := x.enter(ctx, boundary{r.start.Add(time.Duration(end * float64(time.Second))), record.Between(ph.Name)})
 		if err != nil {
 			return err
 		}

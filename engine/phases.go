@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/task"
 )
 
@@ -95,7 +96,7 @@ func (r *run) runPhase(ctx context.Context, i int, begin time.Time, all []dsl.Pa
 		return time.Time{}, err
 	}
 	stop := make(chan string, 1)
-	seamless, after := r.seamless(all), ""
+	seamless, after := r.seamless(all), record.Between(ph.Name)
 	if seamless {
 		after = all[1].Val.Name
 	}
@@ -124,7 +125,7 @@ func (r *run) runPhase(ctx context.Context, i int, begin time.Time, all []dsl.Pa
 	if ph.For > 0 && why == "" && err == nil {
 		end = begin.Add(ph.For)
 	} else {
-		r.announce(ctx, boundary{end, ""})
+		r.announce(ctx, boundary{end, record.Between(ph.Name)})
 		seamless = false
 	}
 	if e := r.endBeyond(func(x *running) bool { return x.s.through == ph.Name }, task.ErrPhaseOver); err == nil {

@@ -35,6 +35,7 @@ func TestTimeline(t *testing.T) {
       - load:
           name: first
           for: 4s
+          require: failed == 0
           do:
             - {exec: {command: [sh, -c, "sleep 0.2"]}, name: c, at: 25%}
             - {exec: {command: ["true"]}, name: b, at: 1000ms}
@@ -82,7 +83,9 @@ verdicts: [{verdict: ok, pass: failed == 0, gate: true}]
 	var due int64
 	for _, p := range r.Phases {
 		n := l.Totals[p.Name].Due
-		due += n
+		if due += n; r.Counts(&l, record.Between(p.Name)) {
+			due += l.Totals[record.Between(p.Name)].Due
+		}
 		if want := 200 * (p.End - p.Start); prompt(r, l, p.Name) && math.Abs(float64(n)-want) > 3+0.02*want {
 			t.Errorf("phase %q: %d requests were due in %gs at 200/s", p.Name, n, p.End-p.Start)
 		}
@@ -124,8 +127,11 @@ func TestPhasesFollowWithoutAGap(t *testing.T) {
 	}
 	// What is due after the last phase, before the load hears that it is to stop, belongs to none.
 	l, end := r.Loads[0], r.Phases[len(r.Phases)-1].End
-	if n := l.Totals[""].Due; float64(n) > 200*(l.End-end)+3 {
+	if n := l.Totals[record.Between("after")].Due; float64(n) > 200*(l.End-end)+3 {
 		t.Errorf("%d requests belong to no phase, in the %gs of the load after the last", n, l.End-end)
+	}
+	if n := r.Metrics[""]["requests"]; n != float64(l.Totals["before"].Due+l.Totals["fault"].Due+l.Totals["after"].Due) {
+		t.Errorf("%g requests, of %+v", n, l.Totals)
 	}
 	if f := r.Facts.Faults; len(f) != 1 || f[0].Bytes == 0 || f[0].Measured < 20 || f[0].Of == 0 {
 		t.Errorf("faults: %+v", f)

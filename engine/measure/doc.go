@@ -11,8 +11,9 @@
 //  4. Cells puts the runs of a cell together.
 //
 // Which requests count where: a request belongs to the phase in which it was due. Rates and latencies are of the headline
-// phases, counts of outcomes of all recorded phases; in any other window both are of that window. Latencies are of
-// successes. A metric whose source was not watching is missing, never zero.
+// phases, counts of outcomes of all recorded phases and of what lies behind one where the load goes on into the next; in any
+// other window both are of that window. Latencies are of successes. A metric whose source was not watching is missing, never
+// zero.
 //
 // How series become numbers: a gauge x gives x_last, x_mean and x_max of its samples in the window. A counter x gives x,
 // its growth in the window (between the samples nearest to the window's ends), x_per_s, that by the time between these

@@ -30,12 +30,14 @@ func (ix *index) unexplained(p *piece) int64 {
 // over is when the last request of a piece was over, at the latest.
 func (p *piece) over() float64 { return p.start + 1 + p.Counts.MaxElapsed.Seconds() }
 
-// FailedSeconds are those of a run, in order of time; of a second that two phases share there are two.
+// FailedSeconds are those of a run, in order of time; of a second that two phases share there are two. They are of the
+// requests of which the run's metric failed is the sum: what is due while a target warms up, or after the load's last phase,
+// is not among them.
 func FailedSeconds(d *record.Data) (out []record.FailedSecond) {
 	ix, loads := newIndex(d), headlineLoads(d.Run)
 	var pieces []*piece
 	for i := range ix.pieces {
-		if p := &ix.pieces[i]; loads[p.Load] && failed(&p.Counts) > 0 {
+		if p := &ix.pieces[i]; loads[p.Load] && p.counts && failed(&p.Counts) > 0 {
 			pieces = append(pieces, p)
 		}
 	}

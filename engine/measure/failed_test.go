@@ -71,3 +71,36 @@ func TestFailedSeconds(t *testing.T) {
 		t.Errorf("of both workers: %+v", s)
 	}
 }
+
+// What fails behind a recorded phase counts where its load goes on into the next one: both in the run's figure and second by
+// second, which are of the same requests, as is the report. What fails in the warm-up, or of a load that is over, does not.
+func TestFailedBetweenPhases(t *testing.T) {
+	for name, c := range map[string]struct {
+		stopped float64 // of the load
+		want    float64
+	}{"it goes on": {7, 2*2 + 3}, "nobody knows when it stopped": {0, 2*2 + 3}, "it ended with its phase": {5.1, 2 * 2}} {
+		d := example()
+		d.Run.Phases[2].Start = 5.2
+		d.Run.Loads[0].Stopped = c.stopped
+		for _, s := range []struct {
+			phase  string
+			second int
+			n      int64
+		}{{"warm-up", 0, 1}, {record.Between("warm-up"), 1, 7}, {record.Between("measure"), 5, 3}, {record.Between("after"), 6, 2}} {
+			d.Seconds = append(d.Seconds, load.Second{Load: "main", Phase: s.phase, Second: s.second, Counts: load.Counts{Due: s.n, Errors: map[string]int64{load.Reset: s.n}}})
+		}
+		Derive(d)
+		requests := 600 + c.want - 4
+		wantMetrics(t, d.Run.Metrics[""], map[string]float64{"failed": c.want, "failed_unexplained": c.want, "requests": requests, "seconds": 4})
+		wantMetrics(t, d.Run.Metrics["load/main"], map[string]float64{"failed": c.want})
+		wantMetrics(t, d.Run.Metrics["phase/measure"], map[string]float64{"failed": 0, "requests": 400})
+		wantMetrics(t, d.Run.Metrics["phase/after"], map[string]float64{"failed": 4, "requests": 200})
+		sum := int64(0)
+		for _, s := range FailedSeconds(d) {
+			sum += failed(&s.Counts)
+		}
+		if float64(sum) != c.want {
+			t.Errorf("%s: second by second %d failed, %g in all", name, sum, c.want)
+		}
+	}
+}

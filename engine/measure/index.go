@@ -22,7 +22,8 @@ type index struct {
 // A piece is one second of a load in one phase, its parts added up.
 type piece struct {
 	load.Second
-	start float64 // since the run began
+	start  float64 // since the run began
+	counts bool    // its outcomes are outcomes of the run: record.Run.Counts
 }
 
 type pieceKey struct {
@@ -42,9 +43,10 @@ func partIndex(d *record.Data, keep func(s *load.Second, start float64) bool, si
 	at := map[pieceKey]int{}
 	for i := range d.Seconds {
 		s := &d.Seconds[i]
-		start := float64(s.Second)
+		start, counts := float64(s.Second), false
 		if l := ix.loads[s.Load]; l != nil {
 			start += l.Start
+			counts = d.Run.Counts(l, s.Phase)
 		}
 		if keep != nil && !keep(s, start) {
 			continue
@@ -55,7 +57,7 @@ func partIndex(d *record.Data, keep func(s *load.Second, start float64) bool, si
 			continue
 		}
 		at[k] = len(ix.pieces)
-		ix.pieces = append(ix.pieces, piece{*s, start})
+		ix.pieces = append(ix.pieces, piece{*s, start, counts})
 	}
 	slices.SortStableFunc(ix.pieces, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.Load, b.Load), cmp.Compare(a.start, b.start))

@@ -11,7 +11,7 @@ import (
 // A loadMetric is one metric of loads.
 type loadMetric struct {
 	series.Desc
-	counts bool // of all recorded phases, in the headline window
+	counts bool // of all that counts, in the headline window: see outcomeSpans
 	value  func(s *loadSum) (v float64, why string)
 }
 

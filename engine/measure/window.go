@@ -39,7 +39,7 @@ func windows(r *record.Run) []window {
 			headline[l.Name] = true
 		}
 	}
-	rates, counts := headlineSpans(r.Phases), spansOf(r.Phases, func(p record.Phase) bool { return p.Recorded })
+	rates, counts := headlineSpans(r.Phases), outcomeSpans(r)
 	out := []window{{name: "", rates: rates, counts: counts, loads: headline}}
 	for _, name := range sortedKeys(all) {
 		out = append(out, window{name: "load/" + name, ofLoad: true, rates: rates, counts: counts, loads: all[name]})
@@ -93,6 +93,21 @@ func spansOf(phases []record.Phase, want func(record.Phase) bool) []span {
 	return out
 }
 
+// outcomeSpans are the spans whose outcomes count: the recorded phases, and what lies behind one where a load goes on through it.
+func outcomeSpans(r *record.Run) (out []span) {
+	for i, p := range r.Phases {
+		if !p.Recorded || i > 0 && p.Start <= 0 {
+			continue
+		}
+		out = append(out, span{p.Name, p.Start, p.End})
+		behind := record.Between(p.Name)
+		if slices.ContainsFunc(r.Loads, func(l record.Load) bool { return l.Start < p.End && r.Counts(&l, behind) }) && r.Phases[i+1].Start > p.End {
+			out = append(out, span{behind, p.End, r.Phases[i+1].Start})
+		}
+	}
+	return out
+}
+
 func length(spans []span) float64 {
 	sum := 0.0
 	for _, s := range spans {
@@ -105,7 +120,7 @@ func length(spans []span) float64 {
 func (p *piece) in(spans []span) bool {
 	for _, s := range spans {
 		if s.phase != "" && s.phase == p.Phase {
-			return true
+			return p.counts || !record.IsBetween(p.Phase)
 		}
 		if mid := p.start + 0.5; s.phase == "" && mid >= s.from && mid < s.to {
 			return true

@@ -182,7 +182,7 @@ type Load struct {
 	Stopped  float64                `json:"stopped,omitempty"` // when it was told to stop: nothing is due from then on; 0 is not known
 	Final    bool                   `json:"final"`             // every worker reported its last sample
 	Reported int                    `json:"reported"`          // workers that reported at all
-	Totals   map[string]load.Counts `json:"totals"`            // by phase, added up over workers
+	Totals   map[string]load.Counts `json:"totals"`            // by phase (or Between), added up over workers
 
 	CrossChecks []CrossCheck `json:"cross_checks,omitempty"` // what other generators saw, in the order of the plan
 }

@@ -61,7 +61,7 @@ func (b *builder) crowd(cell *record.Cell) (worst crowd, ok bool) {
 		for l, phase := range phasesOf(r) {
 			n := l.Totals[phase]
 			c := crowd{cell, phase, l.Spec, n.Sent, n.Due - n.Generator - n.Errors[load.Connect] - n.Errors[load.TLS]}
-			if len(l.Spec.Rate) == 0 || phase == "" || !recorded(r, phase) || c.due <= 0 || c.share() >= sentInTime || ok && c.share() >= worst.share() {
+			if len(l.Spec.Rate) == 0 || record.IsBetween(phase) || !r.Counts(&l, phase) || c.due <= 0 || c.share() >= sentInTime || ok && c.share() >= worst.share() {
 				continue
 			}
 			worst, ok = c, true

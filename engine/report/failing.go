@@ -28,7 +28,6 @@ func (b *builder) failingTable() (t Table, more int, err error) {
 		if err != nil {
 			return t, 0, fmt.Errorf("reading run %s: %w", p.worst.ID, err)
 		}
-		all = slices.DeleteFunc(all, func(s record.FailedSecond) bool { return !recorded(p.worst, s.Phase) })
 		shown := worstSeconds(all)
 		more += len(all) - len(shown)
 		for _, s := range shown {
@@ -36,7 +35,7 @@ func (b *builder) failingTable() (t Table, more int, err error) {
 			if err != nil {
 				return t, 0, err
 			}
-			t.Rows = append(t.Rows, row(b.runName(p.worst), second(s.T), oneLine(s.Phase), grouped(float64(failedOf(s.Counts))), classes(s.Counts), beside))
+			t.Rows = append(t.Rows, row(b.runName(p.worst), second(s.T), oneLine(record.PhaseWords(s.Phase)), grouped(float64(failedOf(s.Counts))), classes(s.Counts), beside))
 		}
 	}
 	return t, more, nil

@@ -65,16 +65,6 @@ func classes(c load.Counts) string {
 	return strings.Join(parts, ", ")
 }
 
-// recorded is true for phases whose outcomes count: all but install and warm-up. A phase that the run does not list is.
-func recorded(r *record.Run, phase string) bool {
-	for _, p := range r.Phases {
-		if p.Name == phase {
-			return p.Recorded
-		}
-	}
-	return true
-}
-
 // mostFailures bounds the rows of the table of failures, the record of each run has them all.
 const mostFailures = 100
 
@@ -99,8 +89,8 @@ func failures(b *builder) ([]Section, error) {
 					more++
 					continue
 				}
-				name := phase
-				if !recorded(r, phase) {
+				name := oneLine(record.PhaseWords(phase))
+				if !r.Counts(&l, phase) {
 					name += " (does not count)"
 				}
 				t.Rows = append(t.Rows, row(b.runName(r), l.Name, name, grouped(float64(n.Due)), grouped(float64(failedOf(n))), dash(classes(n)), failedTook(r, l, phase), grouped(float64(n.Generator))))
@@ -196,8 +186,10 @@ func phasesOf(r *record.Run) iter.Seq2[record.Load, string] {
 		for _, l := range r.Loads {
 			var phases []string
 			for _, p := range r.Phases {
-				if _, ok := l.Totals[p.Name]; ok && !slices.Contains(phases, p.Name) {
-					phases = append(phases, p.Name)
+				for _, name := range []string{p.Name, record.Between(p.Name)} {
+					if _, ok := l.Totals[name]; ok && !slices.Contains(phases, name) {
+						phases = append(phases, name)
+					}
 				}
 			}
 			for _, p := range sorted(l.Totals) {

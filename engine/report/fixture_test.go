@@ -115,6 +115,17 @@ func (f *fixture) cell(s cellSpec) *record.Cell {
 	return &r.Cells[len(r.Cells)-1]
 }
 
+// measured names the last headline phase, or the last one.
+func measured(phases []record.Phase) string {
+	name := phases[len(phases)-1].Name
+	for _, p := range phases {
+		if p.Headline {
+			name = p.Name
+		}
+	}
+	return name
+}
+
 func (f *fixture) run(coord record.Coord, rate float64, s cellSpec, last bool) *record.Run {
 	spec := load.Spec{Name: "small", Connections: 16, Path: "/small", Reuse: true}
 	if s.open {
@@ -130,7 +141,7 @@ func (f *fixture) run(coord record.Coord, rate float64, s cellSpec, last bool) *
 		Version: record.Version, ID: fmt.Sprintf("%03d", len(f.in.Runs)+1), Coord: coord, Status: record.Done, Start: begun, Seconds: end,
 		Phases: s.phases, Guards: append([]record.Guard{{Name: "verified", OK: true}, {Name: "clock-step", OK: true}}, s.guards...),
 		Checks:    []record.Guard{{Name: "reconcile", OK: true}},
-		Loads:     []record.Load{{Name: "small", Headline: true, Spec: spec, Workers: 2, CPUs: []int{2, 3}, Final: true, Reported: 2, Totals: map[string]load.Counts{"warm-up": {Due: 100, OK: 100, Sent: 100}, "measure": counts}}},
+		Loads:     []record.Load{{Name: "small", Headline: true, Spec: spec, Workers: 2, CPUs: []int{2, 3}, Final: true, Reported: 2, Totals: map[string]load.Counts{"warm-up": {Due: 100, OK: 100, Sent: 100}, measured(s.phases): counts}}},
 		Processes: []record.Process{{Name: coord.Target, Role: "sut", CPUs: []int{0, 1}, WantCPUs: []int{0, 1}}, {Name: "load", Role: "load", CPUs: []int{2, 3}, WantCPUs: []int{2, 3}}},
 		Metrics: map[string]map[string]float64{"": {
 			"req_per_s": rate, "p50_ms": 250 / rate, "p99_ms": 1000 / rate, "sut_cpu_cores": 1.25, "requests": 5 * rate,

@@ -133,7 +133,7 @@ func (b *builder) ownLag(c *record.Cell) (ms float64) {
 		if r := b.runs[id]; r != nil {
 			for _, l := range r.Loads {
 				for phase, n := range l.Totals {
-					if recorded(r, phase) {
+					if r.Counts(&l, phase) {
 						ms = max(ms, float64(n.StalledLagNs)/1e6)
 					}
 				}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/internal/load"
@@ -18,11 +19,11 @@ type place struct {
 	most   int64       // how many that were
 }
 
-// countsOf adds up what counts of a run: outcomes in recorded phases, of all loads.
+// countsOf adds up what counts of a run: of all loads, what the metrics of the run count (record.Run.Counts).
 func countsOf(r *record.Run) (sum load.Counts) {
 	for _, l := range r.Loads {
 		for phase, counts := range l.Totals {
-			if recorded(r, phase) {
+			if r.Counts(&l, phase) {
 				add(&sum, counts)
 			}
 		}
@@ -108,17 +109,29 @@ func (b *builder) sayPlace(p place, when *outbreak) string {
 		}
 	}
 	if when == nil {
-		return s + "; " + in + "in phase " + and(failingPhases(p.worst)) + "."
+		return s + "; " + in + failingPhases(p.worst) + "."
 	}
 	return s + "; " + in + when.say() + "."
 }
 
-// failingPhases are the recorded phases of a run in which requests failed.
-func failingPhases(r *record.Run) (out []string) {
+// failingPhases says in which phases of a run, and behind which of them, requests failed that count: "in phase fault and after,
+// between after and the next phase".
+func failingPhases(r *record.Run) string {
+	var phases, behind []string
 	for l, phase := range phasesOf(r) {
-		if recorded(r, phase) && failedOf(l.Totals[phase]) > 0 && !slices.Contains(out, oneLine(phase)) {
-			out = append(out, oneLine(phase))
+		if !r.Counts(&l, phase) || failedOf(l.Totals[phase]) == 0 {
+			continue
+		}
+		name, list := oneLine(record.PhaseWords(phase)), &phases
+		if record.IsBetween(phase) {
+			list = &behind
+		}
+		if !slices.Contains(*list, name) {
+			*list = append(*list, name)
 		}
 	}
-	return out
+	if len(phases) > 0 {
+		behind = append([]string{"in phase " + and(phases)}, behind...)
+	}
+	return strings.Join(behind, ", ")
 }

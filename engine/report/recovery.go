@@ -74,12 +74,22 @@ func (b *builder) ofPhase(c *record.Cell, phase string) (sum load.Counts) {
 			continue
 		}
 		for _, l := range r.Loads {
-			if l.Headline {
+			if l.Headline && r.Counts(&l, phase) {
 				add(&sum, l.Totals[phase])
 			}
 		}
 	}
 	return sum
+}
+
+// phaseRow says what failed in a phase of a cell, or behind one.
+func (b *builder) phaseRow(c *record.Cell, phase, kind string) []Text {
+	n := b.ofPhase(c, phase)
+	share := "no request was due"
+	if n.Due > 0 {
+		share = percent(float64(failedOf(n)) / float64(n.Due))
+	}
+	return row(b.name(c.Coord), record.PhaseWords(phase), kind, grouped(float64(n.Due)), grouped(float64(failedOf(n))), share, dash(classes(n)))
 }
 
 // phaseFailures are what failed in each recorded phase of cells in which something churned or was broken, those in which
@@ -103,12 +113,10 @@ func (b *builder) phaseFailures(all []disturbance) []Block {
 				more++
 				continue
 			}
-			n := b.ofPhase(d.cell, p.Name)
-			share := "no request was due"
-			if n.Due > 0 {
-				share = percent(float64(failedOf(n)) / float64(n.Due))
+			t.Rows = append(t.Rows, b.phaseRow(d.cell, p.Name, p.Kind))
+			if behind := record.Between(p.Name); failedOf(b.ofPhase(d.cell, behind)) > 0 {
+				t.Rows = append(t.Rows, b.phaseRow(d.cell, behind, "-"))
 			}
-			t.Rows = append(t.Rows, row(b.name(d.cell.Coord), p.Name, p.Kind, grouped(float64(n.Due)), grouped(float64(failedOf(n))), share, dash(classes(n))))
 		}
 	}
 	if len(t.Rows) == 0 {

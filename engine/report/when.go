@@ -33,7 +33,7 @@ func (b *builder) outbreak(r *record.Run) (*outbreak, error) {
 	}
 	var o *outbreak
 	for i := range min(len(t), len(v)) {
-		if !(v[i] > 0) || !recorded(r, phaseOf(r, t[i])) {
+		if !(v[i] > 0) || !countsAt(r, t[i]) {
 			continue
 		}
 		if o == nil {
@@ -61,6 +61,17 @@ func phaseOf(r *record.Run, t float64) string {
 		}
 	}
 	return ""
+}
+
+// countsAt reports whether what fails in a second that begins at t counts: it lies mostly in a recorded phase, or behind one
+// and before the next.
+func countsAt(r *record.Run, t float64) bool {
+	for i, p := range r.Phases {
+		if t+0.5 < p.End {
+			return p.Recorded && t+0.5 >= p.Start || t+0.5 < p.Start && i > 0 && r.Phases[i-1].Recorded
+		}
+	}
+	return false
 }
 
 // say tells when: "in phase fault, from 2.0 s to 5.0 s, most at 4.0 s (80); beside it: ...".

@@ -15,7 +15,7 @@ func failing() (*fixture, *record.Run) {
 	phases := []record.Phase{{Name: "before", Kind: "load", End: 3, Recorded: true}, {Name: "less", Kind: "churn", Start: 3, End: 6, Recorded: true, Headline: true}}
 	f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, phases: phases, failed: load.Counts{Non2xx: map[int]int64{502: 9}}})
 	r := f.in.Runs[0]
-	r.Loads[0].Totals = map[string]load.Counts{"less": r.Loads[0].Totals["measure"]}
+	r.Loads[0].Totals = map[string]load.Counts{"less": r.Loads[0].Totals["less"]}
 	for i, n := range []float64{0, 0, 0, 1, 7, 1} {
 		f.data[r.ID].Points = append(f.data[r.ID].Points, series.Point{T: float64(i), Series: "failed", V: n})
 	}
