@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,8 @@ import (
 )
 
 var limitKind = kind("limit", `Limit what a process may use until the phase ends, by cgroups, where these can be made (planrun env says so; elsewhere the scenario is unsupported). It limits the process with everything that it started, and all that share its cgroup: where the role has limits, all of the role.
-Memory that it holds already counts. Under version 2 the kernel kills if it holds too much and cannot give it back; version 1 refuses the limit then, and the fault is not in force.`, func() *limit { return &limit{} })
+A guard says whether the limits were set and read back, and the report how often they were reached: one that nobody came to was in force, and nobody can have felt it. Memory that it holds already counts. Under version 2 the kernel kills if it holds too much and cannot give it back; version 1 refuses the limit then, and the fault is not in force.
+Controllers that a cgroup of version 2 has to give to those below it for this (cgroup.subtree_control) stay on when the cgroups are removed: whoever else has cgroups there may use them by then, and would lose its limits with them.`, func() *limit { return &limit{} })
 
 type limit struct {
 	OnProcess
@@ -81,22 +83,33 @@ func (l *limit) Run(ctx context.Context, env *task.Env) (err error) {
 	var changed []*proc.Changed
 	over, unfelt := func(task.Effect) {}, ""
 	defer func() {
-		var seen proc.Pressure
-		for _, p := range procs {
-			if got := p.(adjustable).Limited(); unfelt == "" && !asRecorded(got).Holds(asRecorded(l.limits())) {
-				select {
-				case <-p.Exited(): // which is an event of its own
-				default:
-					unfelt = fmt.Sprintf("%s/%d was under other limits in the end", p.Name(), p.Replica())
-				}
-			}
+		if unfelt == "" {
+			unfelt = l.unheld(procs, "in the end")
 		}
+		var seen proc.Pressure
 		for _, c := range slices.Backward(changed) {
 			s, e := c.Restore()
 			seen, err = seen.Add(s), errors.Join(err, e)
 		}
-		over(task.Effect{Unfelt: unfelt, Seen: l.seen(seen)})
+		e := task.Effect{Unfelt: unfelt, Unreached: seen.None()}
+		if unfelt == "" {
+			e.Seen = l.seen(seen)
+		}
+		over(e)
 	}()
+	if changed, unfelt, err = l.change(procs, env.Journal); err != nil {
+		return err
+	}
+	if unfelt == "" {
+		unfelt = l.unheld(procs, "after it was set")
+	}
+	over = env.Fault(task.Fault{What: "limit of " + named(procs) + ": " + l.words()})
+	<-ctx.Done()
+	return ended(ctx)
+}
+
+// change sets the limits; unfelt is why they cannot be set.
+func (l *limit) change(procs []task.Process, journal task.Journal) (changed []*proc.Changed, unfelt string, err error) {
 	done := map[string]bool{} // cgroups: processes may share one
 	for _, p := range procs {
 		a := p.(adjustable)
@@ -105,35 +118,55 @@ func (l *limit) Run(ctx context.Context, env *task.Env) (err error) {
 			continue
 		}
 		done[group] = true
-		c, err := a.Limit(env.Journal, l.limits())
+		c, err := a.Limit(journal, l.limits())
 		if refusal := (*proc.Refusal)(nil); errors.As(err, &refusal) {
-			unfelt = refusal.Reason
-			break
+			return changed, refusal.Reason, nil
 		}
 		if err != nil {
-			return err
+			return changed, "", err
 		}
 		changed = append(changed, c)
 	}
-	over = env.Fault(task.Fault{What: "limit of " + named(procs) + ": " + l.words()})
-	<-ctx.Done()
-	return ended(ctx)
+	return changed, "", nil
 }
 
-// seen says how often the limits were reached.
+// unheld says which of the processes that live is under other limits than these, as the kernel says; "" if none is.
+func (l *limit) unheld(procs []task.Process, when string) string {
+	for _, p := range procs {
+		got := asRecorded(p.(adjustable).Limited())
+		if got.Holds(asRecorded(l.limits())) {
+			continue
+		}
+		select {
+		case <-p.Exited(): // which is an event of its own
+		default:
+			return fmt.Sprintf("%s/%d was under other limits %s, as the kernel says: %s", p.Name(), p.Replica(), when, cmp.Or(got.Words(), "none"))
+		}
+	}
+	return ""
+}
+
+// seen says how often the limits were reached. One that nobody came to was in force, and nobody can have felt it.
 func (l *limit) seen(p proc.Pressure) string {
 	var out []string
+	add := func(reached bool, never, format string, args ...any) {
+		if reached {
+			never = fmt.Sprintf(format, args...)
+		}
+		out = append(out, never)
+	}
 	if l.CPU > 0 {
-		out = append(out, fmt.Sprintf("its CPUs were used up in %d of %d periods", p.HeldBack, p.Periods))
+		add(p.HeldBack > 0, "its CPUs were never used up", "its CPUs were used up in %d of %d periods", p.HeldBack, p.Periods)
 	}
 	if l.Memory > 0 {
-		if p.MemoryReached > 0 {
-			out = append(out, fmt.Sprintf("its memory was used up %d times", p.MemoryReached))
-		}
-		out = append(out, fmt.Sprintf("the kernel killed %d processes for want of memory", p.Kills))
+		add(p.MemoryReached+p.Kills > 0, "its memory was never used up", "its memory was used up %d times, and the kernel killed %d processes for want of it", p.MemoryReached, p.Kills)
 	}
 	if l.Processes > 0 {
-		out = append(out, fmt.Sprintf("%d more processes were refused", p.ForksRefused))
+		add(p.ForksRefused > 0, "no process more was refused", "%d more processes were refused", p.ForksRefused)
 	}
-	return "the limit was set; " + strings.Join(out, "; ")
+	is := "the limit was set and read back"
+	if p.None() {
+		is += ", but never reached"
+	}
+	return is + ": " + strings.Join(out, "; ")
 }

@@ -26,7 +26,7 @@ func (r *run) fault(kind, action, phase string) func(task.Fault) func(task.Effec
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.rec.Facts.Faults = append(r.rec.Facts.Faults, record.Fault{Kind: kind, What: r.redact(f.What), Action: action, Phase: phase, Start: r.since(start), End: r.since(end),
-				Gone: r.redact(e.Unfelt), Share: e.Share, Packets: e.Packets, Dropped: e.Dropped, StoppedS: e.Stopped.Seconds(), Seen: r.redact(e.Seen)})
+				Gone: r.redact(e.Unfelt), Share: e.Share, Packets: e.Packets, Dropped: e.Dropped, StoppedS: e.Stopped.Seconds(), Unreached: e.Unreached, Seen: r.redact(e.Seen)})
 			if kind == "drop" {
 				sum := int64(0)
 				for _, f := range r.rec.Facts.Faults {

@@ -64,7 +64,7 @@ func (c *cgroup) limits(pid int) (l task.Limits) {
 // A Pressure is how often limits of a cgroup were reached since it was made.
 type Pressure struct {
 	Periods, HeldBack int64 // of CPU time: all, and those in which the limit was reached
-	MemoryReached     int64 // how often memory was at its limit; under version 1 kernels do not say: 0
+	MemoryReached     int64 // how often memory was at its limit
 	Kills             int64 // processes that the kernel killed for want of memory
 	ForksRefused      int64 // for the limit of processes
 }
@@ -77,11 +77,29 @@ func (c *cgroup) pressure() (p Pressure) {
 		}
 		p.Periods += counter("cpu.stat", "nr_periods")
 		p.HeldBack += counter("cpu.stat", "nr_throttled")
-		p.MemoryReached += counter("memory.events", "max")
+		p.MemoryReached += counter("memory.events", "max") + single(filepath.Join(d, "memory.failcnt")) // version 2, version 1
 		p.Kills += counter("memory.events", "oom_kill") + counter("memory.oom_control", "oom_kill")
 		p.ForksRefused += counter("pids.events", "max")
 	}
 	return p
+}
+
+// single reads a file of one number; 0 if there is none.
+func single(path string) int64 {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// None reports whether no limit was reached.
+func (p Pressure) None() bool {
+	return p.HeldBack == 0 && p.MemoryReached == 0 && p.Kills == 0 && p.ForksRefused == 0
 }
 
 // Add adds two up.

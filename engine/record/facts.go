@@ -64,6 +64,9 @@ type Fault struct {
 	Dropped  int64   `json:"dropped,omitempty"`   // of drop: those of them that were dropped
 	StoppedS float64 `json:"stopped_s,omitempty"` // of pause: seconds for which everything was seen to be stopped
 	Seen     string  `json:"seen,omitempty"`      // in words, what else shows that it was in force
+
+	// Unreached says of a limit that what it limits was never used up: it was in force, and nobody can have felt it.
+	Unreached bool `json:"unreached,omitempty"`
 }
 
 // Name says in words which fault it is.

@@ -18,6 +18,7 @@ type Effect struct {
 	Share            float64       // of drop: which share of the packets was to be dropped, from 0 to 1
 	Packets, Dropped int64         // of drop: those that it was about, and those of them that were dropped
 	Stopped          time.Duration // of pause: how long everything was seen to be stopped, from the first look to the last
+	Unreached        bool          // of limit: what it limits was never used up
 	Seen             string        // in words, what else shows that it was in force; may be empty
 }
 
