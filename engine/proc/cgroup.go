@@ -26,11 +26,12 @@ type cgroup struct {
 	shared bool   // by processes of its group: it stays until the group is closed
 	entry  task.Entry
 	tell   func(kills int) // of more kills for want of memory; may be nil
-	over   chan struct{}   // closed when it is removed: nobody looks for kills then
+	over   chan struct{}   // closed when it is to be removed: nobody looks for kills then
 
 	mu      sync.Mutex
 	kills   int // that a process's end was told with
 	told    int // that tell was called for
+	ending  bool
 	removed bool
 }
 
@@ -145,6 +146,7 @@ func (c *cgroup) release() error {
 	return c.remove()
 }
 
+// remove removes it, also if it could not be before.
 func (c *cgroup) remove() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,11 +154,14 @@ func (c *cgroup) remove() error {
 		return nil
 	}
 	c.tellKills()
+	if !c.ending {
+		c.ending = true
+		close(c.over)
+	}
 	if err := removeCgroups(context.Background(), c.dirs); err != nil {
 		return err
 	}
 	c.removed = true
-	close(c.over)
 	return c.entry.Done()
 }
 

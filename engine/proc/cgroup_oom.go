@@ -11,7 +11,7 @@ import (
 // lookForKills is how often a cgroup is asked for kills. Who is killed may be any process in it, also one of many.
 const lookForKills = 200 * time.Millisecond
 
-// watch tells of kills for want of memory until the cgroup is removed.
+// watch tells of kills for want of memory until the cgroup is to be removed.
 func (c *cgroup) watch() {
 	look := time.NewTicker(lookForKills)
 	defer look.Stop()
@@ -22,7 +22,7 @@ func (c *cgroup) watch() {
 			return
 		}
 		c.mu.Lock()
-		if !c.removed {
+		if !c.ending {
 			c.tellKills()
 		}
 		c.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -91,6 +92,61 @@ func TestCgroupWrites(t *testing.T) {
 		if !errors.As(err, &r) || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%v, want %q", err, tc.want)
 		}
+	}
+}
+
+// Nobody goes on looking for kills in a cgroup that cannot be removed; it is removed once it can be.
+func TestCgroupThatStays(t *testing.T) {
+	dir := t.TempDir()
+	busy := filepath.Join(dir, "planrun-x", "below")
+	if err := os.MkdirAll(busy, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h := newHarness(t)
+	entry, err := h.j.Add(kindCgroup, []string{filepath.Dir(busy)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cgroup{dirs: []string{filepath.Dir(busy)}, memory: filepath.Dir(busy), entry: entry, tell: func(int) {}, over: make(chan struct{})}
+	watched := make(chan struct{})
+	go func() { c.watch(); close(watched) }()
+	if err := c.remove(); err == nil {
+		t.Error("what is not empty was removed")
+	}
+	select {
+	case <-watched:
+	case <-time.After(20 * time.Second):
+		t.Fatal("it is still watched")
+	}
+	if err := os.Remove(busy); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := c.remove(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(filepath.Dir(busy)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is left: %v", err)
+	}
+}
+
+// How often a limit was reached is read of version 2 and of version 1.
+func TestPressure(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"cpu.stat": "nr_periods 9\nnr_throttled 2\n", "memory.events": "low 0\nhigh 7\nmax 3\noom_kill 1\n", "memory.failcnt": "4\n", "pids.events": "max 5\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := &cgroup{dirs: []string{dir}}
+	got := c.pressure()
+	if want := (Pressure{Periods: 9, HeldBack: 2, MemoryReached: 7, Kills: 1, ForksRefused: 5}); got != want || got.None() || !got.Since(got).None() {
+		t.Errorf("%+v", got)
+	}
+	c.dirs = []string{t.TempDir()}
+	if got := c.pressure(); !got.None() {
+		t.Errorf("%+v", got)
 	}
 }
 
