@@ -25,7 +25,7 @@ type drop struct {
 	Endpoint  string      `yaml:"endpoint" kind:"true" doc:"an endpoint of the target"`
 	Backends  string      `yaml:"backends" kind:"true" ref:"backends" doc:"all replicas that a backend has when it begins, where they listen themselves: behind relays"`
 	Port      int         `yaml:"port" kind:"true" min:"1" max:"65535" doc:"a port of the loopback interface, whoever listens on it"`
-	Share     dsl.Percent `yaml:"share" default:"100%" min:"0%" max:"100%" doc:"share of the packets, each by chance; 0% drops none and counts them"`
+	Share     dsl.Percent `yaml:"share" default:"100%" min:"0%" max:"100%" doc:"share of the packets, each by chance, drawn in millionths (0.0001%); 0% drops none and counts them"`
 	Direction string      `yaml:"direction" enum:"in|out|both" default:"in" doc:"in: packets to the port; out: those from it"`
 }
 
@@ -36,6 +36,9 @@ func (d *drop) Lasting() bool { return true }
 func (d *drop) Check(c *dsl.Check) {
 	if !c.Has("endpoint") && !c.Has("backends") && !c.Has("port") {
 		c.Errorf("", "nothing says which packets").Hint = "write one of endpoint, backends, port"
+	}
+	if nearest, ok := packets.Nearest(float64(d.Share)); !ok && c.Known("share") {
+		c.Errorf("share", "the kernel draws shares in millionths (0.0001%%), which are too coarse for this one").Hint = fmt.Sprintf("the nearest is %s%%", strconv.FormatFloat(100*nearest, 'f', 4, 64))
 	}
 }
 
@@ -101,8 +104,11 @@ func (d *drop) Run(ctx context.Context, env *task.Env) (err error) {
 			rules = append(rules, packets.Rule{Port: port, Share: float64(d.Share), From: true})
 		}
 	}
-	if err := p.Control(ctx, packets.Control{Rules: rules}, nil); err != nil {
-		return fmt.Errorf("making the rules: %w", err)
+	if ctx.Err() != nil {
+		return ended(ctx)
+	}
+	if err := makeRules(ctx, p, rules); err != nil {
+		return err
 	}
 	over := env.Fault(task.Fault{What: d.DefaultName()})
 	select {
@@ -126,6 +132,20 @@ func (d *drop) Run(ctx context.Context, env *task.Env) (err error) {
 		return fmt.Errorf("taking the rules away: %w", err)
 	}
 	return ended(ctx)
+}
+
+// makeFor is how long the process that holds the table may take to make rules.
+const makeFor = 10 * time.Second
+
+// makeRules puts rules in force. Should the phase end before the answer comes, the answer is awaited: packets are dropped
+// then, and how many until the rules are taken away again must be known.
+func makeRules(ctx context.Context, p task.Process, rules []packets.Rule) error {
+	making, cancel := context.WithTimeout(context.WithoutCancel(ctx), makeFor)
+	defer cancel()
+	if err := p.Control(making, packets.Control{Rules: rules}, nil); err != nil {
+		return fmt.Errorf("making the rules: %w", err)
+	}
+	return nil
 }
 
 // ports are those that are meant. They must be on this machine: only what goes over the loopback interface is dropped.

@@ -163,6 +163,9 @@ func TestDrop(t *testing.T) {
 	if _, err := s.Control(Control{Rules: []Rule{{Port: 70000, Share: 1}}}); err == nil {
 		t.Error("a port that cannot be")
 	}
+	if _, err := s.Control(Control{Rules: []Rule{{Port: 1, Share: 1e-8}}}); err == nil {
+		t.Error("a share that cannot be drawn")
+	}
 	if _, err := Start(Spec{Table: "planrun-test"}); err == nil {
 		t.Error("two tables of one name")
 	}

@@ -34,8 +34,23 @@ func preamble() [][]expr.Any {
 
 func unequal(b []byte) *expr.Cmp { return &expr.Cmp{Op: expr.CmpOpNeq, Register: 1, Data: b} }
 
-// of is how finely a share is known: a millionth.
+// of is how finely a share can be drawn: a millionth. The kernel scales 32 random bits to a number below it, so that each is as
+// likely as any other to 1 in 4,000.
 const of = 1_000_000
+
+// nearly is how far, as a share of it, the share that is drawn may be from the one that is asked for, and so the share that is
+// let pass.
+const nearly = 0.01
+
+// Nearest is the share that the kernel can draw which is nearest to one from 0 to 1, and is 0 or 1 for these alone; ok is false
+// if that is no longer about the same, as of shares below a millionth.
+func Nearest(share float64) (nearest float64, ok bool) {
+	if share <= 0 || share >= 1 {
+		return share, true
+	}
+	nearest = min(max(1, math.Round(share*of)), of-1) / of
+	return nearest, math.Abs(nearest-share) <= nearly*min(share, 1-share)
+}
 
 // match counts the packets of a port, and those of them that it drops. A random number below `of` is less than the share of
 // it; it is turned into the order of bytes in which the kernel compares.
@@ -56,7 +71,7 @@ func match(r Rule) []expr.Any {
 		out = append(out,
 			&expr.Numgen{Register: 1, Modulus: of, Type: unix.NFT_NG_RANDOM},
 			&expr.Byteorder{SourceRegister: 1, DestRegister: 1, Op: expr.ByteorderHton, Len: 4, Size: 4},
-			&expr.Cmp{Op: expr.CmpOpLt, Register: 1, Data: binary.BigEndian.AppendUint32(nil, max(1, uint32(math.Round(r.Share*of))))})
+			&expr.Cmp{Op: expr.CmpOpLt, Register: 1, Data: binary.BigEndian.AppendUint32(nil, uint32(math.Round(r.Share*of)))})
 	}
 	return append(out, &expr.Counter{}, &expr.Verdict{Kind: expr.VerdictDrop})
 }

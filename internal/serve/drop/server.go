@@ -38,6 +38,9 @@ func (s *Server) Control(c Control) (Reply, error) {
 		if r.Port < 1 || r.Port > 65535 || !(r.Share >= 0 && r.Share <= 1) {
 			return Reply{}, fmt.Errorf("a rule for port %d and a share of %v: ports are 1 to 65535, shares 0 to 1", r.Port, r.Share)
 		}
+		if _, ok := Nearest(r.Share); !ok {
+			return Reply{}, fmt.Errorf("a share of %v: shares are drawn in millionths", r.Share)
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
