@@ -20,6 +20,9 @@ type pause struct {
 // Lasting: without a length of its own it ends with its phase.
 func (p *pause) Lasting() bool { return p.For == 0 }
 
+// Takes is how long it lasts if that is its own affair; 0 if it ends with its phase.
+func (p *pause) Takes() time.Duration { return p.For }
+
 // DefaultName says what it does.
 func (p *pause) DefaultName() string { return "pause of " + p.Process }
 

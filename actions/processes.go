@@ -20,6 +20,14 @@ func (o *OnProcess) Declares() task.Declaration {
 	return task.Declaration{Uses: []task.Use{{Kind: "process", Name: o.Process, Field: "process"}}}
 }
 
+// OnReplica says which process it is about, and if that is one replica alone, which.
+func (o *OnProcess) OnReplica() (process string, replica int, one bool) {
+	if o.Replica == nil {
+		return o.Process, 0, false
+	}
+	return o.Process, *o.Replica, true
+}
+
 // find gives the live processes that are meant.
 func (o *OnProcess) find(env *task.Env) ([]task.Process, error) {
 	found, err := env.Processes.Find(o.Process)

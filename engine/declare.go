@@ -19,6 +19,7 @@ func (c *compilation) declare() {
 		if cell.Unsupported == "" {
 			c.uses(cell, cell.declared)
 			c.checkActions(cell)
+			c.checkProcesses(cell, cell.declared)
 			c.checkChurn(cell)
 			if key := cell.installKey(); !sought[key] { // once for each installation, however many cells it has
 				sought[key] = true
