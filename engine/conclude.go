@@ -61,79 +61,27 @@ func judge(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := &verdict.Data{Cells: map[verdict.Coord]*verdict.Cell{}}
-	for _, c := range p.Cells {
-		cell := &verdict.Cell{Planned: p.plannedRuns(c, stages)}
-		if why, ok := env.LeftOut[c.Coord.CellName()]; ok {
-			cell.State, cell.Reason = verdict.LeftOut, why
-		}
-		data.Cells[verdictCoord(c.Coord)] = cell
-	}
-	res := &record.Results{Version: record.Version, Plan: p.Plan.Name, About: p.Plan.About, Complete: true, Undone: end.NotUndone, Stages: stages}
-	var runs []*record.Run
-	var failed []string
-	notes := map[string][]string{}
 	rules, problems := verdict.NewRules(p.compiler, definitions(p.Plan))
 	if len(problems) > 0 {
 		return nil, p.verdictProblems(problems)
 	}
-	samples := &shelf{set: set, series: rules.Series()}
-	for stored, err := range p.stored(set) {
-		if err != nil {
-			return nil, err
-		}
-		r := stored.Run
-		notes[r.ID] = stored.notes
-		cell := data.Cells[verdictCoord(r.Coord)]
-		if cell == nil {
-			cell = &verdict.Cell{} // of a plan that was edited since
-		}
-		switch r.Status {
-		case record.Unsupported, record.Skipped:
-			addNone(cell, r)
-		case record.Failed:
-			failed = append(failed, fmt.Sprintf("%s: %s", r.Coord.CellName(), r.Reason))
-			if r.Install == "" {
-				addNone(cell, r)
-			} else {
-				addRun(cell, verdictRun(r, samples.of(r), true))
-			}
-		default:
-			if r.Status == record.Unfinished || r.Status == record.Interrupted {
-				res.Complete = false
-			}
-			run := verdictRun(r, samples.of(r), true)
-			if r.Status == record.Unfinished {
-				run.Outcome, run.Reason = verdict.Inconclusive, "it was not finished: planrun was killed"
-			}
-			addRun(cell, run)
-			addWhole(cell, r)
-			for _, g := range r.Checks {
-				if !g.OK {
-					failed = append(failed, fmt.Sprintf("%s: %s: %s", r.Coord.CellName(), g.Name, g.Message))
-				}
-			}
-		}
-		runs = append(runs, r)
+	g, err := p.gather(set, env.LeftOut, stages, &shelf{set: set, series: rules.Series()})
+	if err != nil {
+		return nil, err
 	}
-	for _, cell := range data.Cells {
-		if cell.State == verdict.Ran && len(cell.Runs) < cell.Planned {
-			res.Complete = false
-		}
-	}
-	p.paramsOf(data, stages)
-	js := rules.Judge(context.Background(), data, verdict.Options{Gate: gateOption(opt.Gate)})
+	p.paramsOf(g.data, stages)
+	js := rules.Judge(context.Background(), g.data, verdict.Options{Gate: gateOption(opt.Gate)})
+
+	res := &record.Results{Version: record.Version, Plan: p.Plan.Name, About: p.Plan.About, Complete: g.complete, Undone: end.NotUndone, Stages: stages}
 	res.Verdicts = judgements(p, js)
-	res.Cells, res.Descs = measure.CellsOf(runs)
-	res.Targets, res.Scenarios = p.shownTargets(env), p.shownScenarios(runs)
+	res.Cells, res.Descs = measure.CellsOf(g.runs)
+	res.Targets, res.Scenarios = p.shownTargets(env), p.shownScenarios(g.runs)
 	res.Sections = p.sections(res)
-	out := &Outcome{Set: set, Results: res}
-	out.Exit, out.Why = exit(end, failed, rules.Summarize(js), js)
-	res.Exit, res.ExitWhy = out.Exit, out.Why
+	res.Exit, res.ExitWhy = exit(end, g.failed, rules.Summarize(js), js)
 	if err := set.WriteResults(res); err != nil {
 		return nil, err
 	}
-	out.Input = input(set, res, env, runs, notes)
+	out := &Outcome{Set: set, Results: res, Input: input(set, res, env, g.runs, g.notes), Exit: res.Exit, Why: res.ExitWhy}
 	if opt.Beside != nil {
 		if err := opt.Beside(set, &out.Input); err != nil {
 			return nil, err
@@ -179,20 +127,6 @@ func (p *Program) paramsOf(data *verdict.Data, stages []record.Stage) {
 	for at, cell := range data.Cells {
 		cell.Names = byStage[at.Stage]
 	}
-}
-
-// plannedRuns is how many runs of a cell there were to be: as its stages said when they began, or, of rounds that never
-// began, as far as the plan tells.
-func (p *Program) plannedRuns(c *Cell, stages []record.Stage) int {
-	n, begun, rounds := 0, 0, max(1, p.stage(c.Coord.Stage).Rounds)
-	last := c.Repeats
-	for _, s := range stages {
-		if s.Name == c.Coord.Stage {
-			last = s.Planned[c.Coord.CellName()]
-			n, begun, rounds = n+last, begun+1, max(s.Rounds, 1)
-		}
-	}
-	return n + last*max(0, rounds-begun)
 }
 
 func gateOption(g string) string {
