@@ -13,6 +13,36 @@ import (
 
 // compileAll makes the compiler that knows everything, with the params of later times and the plan's own metrics.
 func (c *compilation) compileAll() {
+	c.checkFigures()
+	// The plan's metrics may read params, so these are names of the schema before metrics are added.
+	c.schema.Names = append(c.schema.Names, c.paramNames()...)
+	c.addCustomMetrics()
+	compiler, err := verdict.NewCompiler(c.schema)
+	if err != nil {
+		c.list.Addf(diag.Pos{File: c.Plan.File}, "%v", err)
+		return
+	}
+	c.compiler = compiler
+	if plan, err := compiler.Extend(nil, planFunctions(nil, nil, nil)); err == nil { // setup may start what it likes
+		c.eval = newEvaluator(plan)
+	}
+	c.compileParams()
+	byScenario := map[string][]verdict.Coord{}
+	for _, cell := range c.Cells {
+		byScenario[cell.Coord.Scenario] = append(byScenario[cell.Coord.Scenario], verdictCoord(cell.Coord))
+	}
+	extended := map[string]*evaluator{} // cells of the same names share their programs
+	for _, cell := range c.Cells {
+		key := cell.Coord.Scenario + "\x00" + cell.Coord.Target
+		if extended[key] == nil {
+			extended[key] = newEvaluator(c.extend(compiler, cell), byScenario[cell.Coord.Scenario]...)
+		}
+		cell.eval = extended[key]
+	}
+}
+
+// addCustomMetrics adds the metrics that the plan computes to the schema.
+func (c *compilation) addCustomMetrics() {
 	var customs []verdict.CustomMetric
 	var at []int // the index of each among the plan's metrics: those without `of` are published
 	for i, m := range c.Plan.Metrics {
@@ -20,9 +50,6 @@ func (c *compilation) compileAll() {
 			customs, at = append(customs, verdict.CustomMetric{Name: m.Name, Of: m.Val.Of.Text, Across: across(series.Across(m.Val.Across))}), append(at, i)
 		}
 	}
-	c.checkFigures()
-	// The plan's metrics may read params, so these are names of the schema before metrics are added.
-	c.schema.Names = append(c.schema.Names, c.paramNames()...)
 	custom, problems := c.schema.AddCustom(customs)
 	for _, p := range problems {
 		m := c.Plan.Metrics[at[p.Definition]]
@@ -37,16 +64,11 @@ func (c *compilation) compileAll() {
 		}
 		c.customDescs = append(c.customDescs, d)
 	}
-	compiler, err := verdict.NewCompiler(c.schema)
-	if err != nil {
-		c.list.Addf(diag.Pos{File: c.Plan.File}, "%v", err)
-		return
-	}
-	c.compiler = compiler
-	if plan, err := compiler.Extend(nil, planFunctions(nil, nil, nil)); err == nil { // setup may start what it likes
-		c.eval = newEvaluator(plan)
-	}
-	for _, p := range c.order { // those of later times, with their types
+}
+
+// compileParams compiles the params of later times, with their types.
+func (c *compilation) compileParams() {
+	for _, p := range c.order {
 		if p.time == verdict.AtPlan {
 			continue
 		}
@@ -55,21 +77,8 @@ func (c *compilation) compileAll() {
 			when = dsl.TimeRun
 		}
 		for _, h := range p.part.Holes() {
-			x := c.eval.compile(h.Text, when)
-			reportAt(&c.list, x.problems, h.Pos)
+			reportAt(&c.list, c.eval.compile(h.Text, when).problems, h.Pos)
 		}
-	}
-	byScenario := map[string][]verdict.Coord{}
-	for _, cell := range c.Cells {
-		byScenario[cell.Coord.Scenario] = append(byScenario[cell.Coord.Scenario], verdictCoord(cell.Coord))
-	}
-	extended := map[string]*evaluator{} // cells of the same names share their programs
-	for _, cell := range c.Cells {
-		key := cell.Coord.Scenario + "\x00" + cell.Coord.Target
-		if extended[key] == nil {
-			extended[key] = newEvaluator(c.extend(compiler, cell), byScenario[cell.Coord.Scenario]...)
-		}
-		cell.eval = extended[key]
 	}
 }
 
