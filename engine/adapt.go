@@ -20,9 +20,9 @@ func verdictRun(r *record.Run, samples verdict.Samples, whole bool) *verdict.Run
 		Loads: map[string]*verdict.Window{}, Samples: samples, Replicas: map[string][]map[string]any{}, Names: map[string]any{}}
 	switch r.Status {
 	case record.Unmet, record.Interrupted:
-		out.Outcome, out.Reason = verdict.Inconclusive, r.Reason
+		out.Outcome, out.Reason = verdict.Inconclusive, reasonOf(r)
 	case record.Failed:
-		out.Outcome, out.Reason = verdict.Errored, r.Reason
+		out.Outcome, out.Reason = verdict.Errored, reasonOf(r)
 	}
 	if r.Published != nil {
 		out.Ranked = map[string]bool{}
@@ -66,6 +66,14 @@ func verdictRun(r *record.Run, samples verdict.Samples, whole bool) *verdict.Run
 		}
 	}
 	return out
+}
+
+// reasonOf is why a run ended as it did, with the place in the plan that this is about.
+func reasonOf(r *record.Run) string {
+	if r.Where == "" || strings.Contains(r.Reason, r.Where) {
+		return r.Reason
+	}
+	return r.Where + ": " + r.Reason
 }
 
 // counts are numbers as expressions have them; nil stays nil.

@@ -1,18 +1,21 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/planrun/planrun/dsl/diag"
 	"github.com/planrun/planrun/engine/task"
 )
 
 // A step is an action of a phase as it is to happen.
 type step struct {
 	index   int           // order in the file: decides between equal due times
-	label   string        // for messages: its name or kind, with its place
+	label   string        // for messages: its name or kind
+	pos     diag.Pos      // for errors; zero is no place
 	due     time.Duration // since the phase began
 	every   time.Duration // 0: once
 	lasts   time.Duration // of a lasting action; 0: to the end of its phase or of through
@@ -26,6 +29,9 @@ type step struct {
 	prepare func(ctx context.Context) error
 	drains  bool // its end takes a while: a load's
 }
+
+// failed is an error of a step with its name and its place.
+func (s *step) failed(err error) error { return fmt.Errorf("%s: %w", s.label, place(s.pos, err)) }
 
 // A dispatcher runs the steps of one phase.
 type dispatcher struct {
@@ -49,7 +55,7 @@ func (d *dispatcher) run() (string, error) {
 	for i, s := range d.steps {
 		if s.prepare != nil && s.due == 0 && (i == 0 || d.length > 0) {
 			if err := s.prepare(d.ctx); err != nil {
-				return "", fmt.Errorf("%s: %w", s.label, err)
+				return "", s.failed(err)
 			}
 		}
 	}
@@ -65,68 +71,23 @@ func (d *dispatcher) run() (string, error) {
 	return d.timed()
 }
 
-type occurrence struct {
-	s  *step
-	at time.Duration
-}
-
+// timed runs the steps of a phase that has a length, until that is over or something ends it.
 func (d *dispatcher) timed() (why string, err error) {
-	begin := d.begin
-	var queue []occurrence
-	for _, s := range d.steps {
-		queue = append(queue, occurrence{s, s.due})
-	}
-	byDue := func(a, b occurrence) int {
-		if a.at != b.at {
-			return int(max(-1, min(1, a.at-b.at)))
-		}
-		return a.s.index - b.s.index
-	}
-	slices.SortStableFunc(queue, byDue)
-	live, waiting := map[*step]*running{}, map[*step][]time.Duration{}
-	finished := make(chan *running)
-	launch := func(s *step, due time.Duration) {
-		r := d.launch(s, due)
-		live[s] = r
-		go func() { <-r.done; finished <- r }()
-	}
+	t := d.timetable()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 loop:
 	for {
-		next := d.length
-		if len(queue) > 0 && queue[0].at < next {
-			next = queue[0].at
-		}
-		timer.Reset(time.Until(begin.Add(next)))
+		timer.Reset(time.Until(d.begin.Add(t.next())))
 		select {
 		case <-timer.C:
-			for len(queue) > 0 && queue[0].at < d.length && time.Since(begin) >= queue[0].at {
-				o := queue[0]
-				queue = queue[1:]
-				if live[o.s] != nil {
-					waiting[o.s] = append(waiting[o.s], o.at)
-				} else {
-					launch(o.s, o.at)
-				}
-				if o.s.every > 0 {
-					o.at += o.s.every
-					i, _ := slices.BinarySearchFunc(queue, o, byDue)
-					queue = slices.Insert(queue, i, o)
-				}
-			}
-			if time.Since(begin) >= d.length {
+			t.startDue()
+			if time.Since(d.begin) >= d.length {
 				break loop
 			}
-		case r := <-finished:
-			delete(live, r.s)
-			if r.err != nil {
-				err = r.err
+		case r := <-t.finished:
+			if err = t.over(r); err != nil {
 				break loop
-			}
-			if w := waiting[r.s]; len(w) > 0 {
-				waiting[r.s] = w[1:]
-				launch(r.s, w[0])
 			}
 		case why = <-d.stop:
 			break loop
@@ -137,12 +98,92 @@ loop:
 			break loop
 		}
 	}
-	for _, o := range queue {
-		if err == nil && o.at == o.s.due {
-			d.never = append(d.never, o.s)
+	if err == nil {
+		d.never = t.never()
+	}
+	return why, d.endPhase(t.live, t.finished, why, err)
+}
+
+// A timetable is what is still to come in a timed phase, and what goes on.
+type timetable struct {
+	*dispatcher
+	queue    []occurrence // by their due times, equal ones in the order of the file
+	live     map[*step]*running
+	waiting  map[*step][]time.Duration // when what waits for the occurrence before was due
+	finished chan *running
+}
+
+type occurrence struct {
+	s  *step
+	at time.Duration
+}
+
+func byDue(a, b occurrence) int {
+	return cmp.Or(cmp.Compare(a.at, b.at), a.s.index-b.s.index)
+}
+
+func (d *dispatcher) timetable() *timetable {
+	t := &timetable{dispatcher: d, live: map[*step]*running{}, waiting: map[*step][]time.Duration{}, finished: make(chan *running)}
+	for _, s := range d.steps {
+		t.queue = append(t.queue, occurrence{s, s.due})
+	}
+	slices.SortStableFunc(t.queue, byDue)
+	return t
+}
+
+// next is when something is due, or the phase over.
+func (t *timetable) next() time.Duration {
+	if len(t.queue) > 0 {
+		return min(t.length, t.queue[0].at)
+	}
+	return t.length
+}
+
+// startDue starts what is due by now.
+func (t *timetable) startDue() {
+	for len(t.queue) > 0 && t.queue[0].at < t.length && time.Since(t.begin) >= t.queue[0].at {
+		o := t.queue[0]
+		t.queue = t.queue[1:]
+		if t.live[o.s] != nil {
+			t.waiting[o.s] = append(t.waiting[o.s], o.at)
+		} else {
+			t.start(o.s, o.at)
+		}
+		if o.s.every > 0 {
+			o.at += o.s.every
+			i, _ := slices.BinarySearchFunc(t.queue, o, byDue)
+			t.queue = slices.Insert(t.queue, i, o)
 		}
 	}
-	return why, d.endPhase(live, finished, why, err)
+}
+
+func (t *timetable) start(s *step, due time.Duration) {
+	r := t.launch(s, due)
+	t.live[s] = r
+	go func() { <-r.done; t.finished <- r }()
+}
+
+// over takes note of an occurrence that has ended, and starts the one that waited for it.
+func (t *timetable) over(r *running) error {
+	delete(t.live, r.s)
+	if r.err != nil {
+		return r.err
+	}
+	if w := t.waiting[r.s]; len(w) > 0 {
+		t.waiting[r.s] = w[1:]
+		t.start(r.s, w[0])
+	}
+	return nil
+}
+
+// never are the steps that did not begin.
+func (t *timetable) never() (out []*step) {
+	for _, o := range t.queue {
+		if o.at == o.s.due {
+			out = append(out, o.s)
+		}
+	}
+	return out
 }
 
 // endPhase ends what ends with the phase, and hands over what goes on. Errors of what was fine until now count too.

@@ -71,7 +71,7 @@ func (g *gathered) add(r *record.Run, samples *shelf) {
 	case record.Unsupported, record.Skipped:
 		addNone(cell, r)
 	case record.Failed:
-		g.failed = append(g.failed, fmt.Sprintf("%s: %s", r.Coord.CellName(), r.Reason))
+		g.failed = append(g.failed, fmt.Sprintf("%s: %s", r.Coord.CellName(), reasonOf(r)))
 		if r.Install == "" {
 			addNone(cell, r)
 		} else {

@@ -106,13 +106,7 @@ func leftOut(a *dsl.Part[dsl.Action], err error) string {
 	return fmt.Sprintf("%s was left out: %v", actionName(a), err)
 }
 
-func (x *action) place(err error) error {
-	var at *placed
-	if err == nil || errors.As(err, &at) {
-		return err
-	}
-	return &placed{x.part.Pos(), err}
-}
+func (x *action) place(err error) error { return place(x.part.Pos(), err) }
 
 // sequence runs actions one after another, as install does.
 func (h host) sequence(ctx context.Context, actions []dsl.Part[dsl.Action]) error {

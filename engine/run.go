@@ -78,11 +78,8 @@ func (r *run) conclude(err error) {
 	case errors.Is(err, ErrInterrupted):
 		r.rec.Status, r.rec.Reason = record.Interrupted, "interrupted"
 	default:
-		r.rec.Status, r.rec.Reason = record.Failed, r.redact(err.Error())
-		var at *placed
-		if errors.As(err, &at) {
-			r.rec.Where = at.pos.String()
-		}
+		text, where := unplaced(err)
+		r.rec.Status, r.rec.Reason, r.rec.Where = record.Failed, r.redact(text), where
 	}
 }
 

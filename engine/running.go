@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/planrun/planrun/engine/task"
@@ -75,7 +74,7 @@ func (d *dispatcher) launch(s *step, due time.Duration) *running {
 			err = errStillRunning
 		}
 		if err != nil {
-			r.err = fmt.Errorf("%s: %w", s.label, err)
+			r.err = s.failed(err)
 		}
 	}()
 	return r

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/planrun/planrun/dsl"
@@ -14,7 +15,7 @@ import (
 	"github.com/planrun/planrun/engine/verdict"
 )
 
-// placed is an error with its place in the plan.
+// placed is an error with its place in the plan. An error has one at most, the innermost: see place.
 type placed struct {
 	pos diag.Pos
 	err error
@@ -23,6 +24,26 @@ type placed struct {
 func (p *placed) Error() string { return fmt.Sprintf("%s: %v", p.pos, p.err) }
 
 func (p *placed) Unwrap() error { return p.err }
+
+// place gives an error its place, if it has none yet and there is one.
+func place(pos diag.Pos, err error) error {
+	var at *placed
+	if err == nil || !pos.IsValid() || errors.As(err, &at) {
+		return err
+	}
+	return &placed{pos, err}
+}
+
+// unplaced is what an error says without its place, and that place; "" if it has none.
+func unplaced(err error) (text, where string) {
+	text = err.Error()
+	var at *placed
+	if errors.As(err, &at) {
+		where = at.pos.String()
+		text = strings.Replace(text, at.Error(), at.err.Error(), 1)
+	}
+	return text, where
+}
 
 // placedAt makes an error of the first problem that is one.
 func placedAt(l diag.List) error {
@@ -44,7 +65,7 @@ func (r *run) steps(all []dsl.Part[dsl.Phase]) ([]*step, error) {
 	var out []*step
 	for i := range phase.Val.Do {
 		a := &phase.Val.Do[i]
-		s := &step{index: i, label: actionName(a) + " (" + a.Pos().String() + ")", due: a.Val.At.In(phase.Val.For), every: a.Val.Every, lasts: a.Val.For, through: a.Val.Through}
+		s := &step{index: i, label: actionName(a), pos: a.Pos(), due: a.Val.At.In(phase.Val.For), every: a.Val.Every, lasts: a.Val.For, through: a.Val.Through}
 		if s.through == phase.Val.Name {
 			s.through = ""
 		}
@@ -93,7 +114,11 @@ func (r *run) ended(i int, err error) {
 	defer r.mu.Unlock()
 	r.rec.Actions[i].End = r.since(time.Now())
 	if err != nil && !isOver(err) {
-		r.rec.Actions[i].Error = r.redact(err.Error())
+		text, where := unplaced(err)
+		if where != r.rec.Actions[i].Where { // of one of the actions that it did
+			text = err.Error()
+		}
+		r.rec.Actions[i].Error = r.redact(text)
 	}
 }
 
