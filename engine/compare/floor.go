@@ -34,79 +34,101 @@ type Floor struct {
 // Factor is the floor: a ratio is beyond it if it is above Factor or below its inverse. 0 means that it is not known.
 func (f Floor) Factor() float64 { return max(f.Chance, f.Stages) }
 
+// A flooring gathers what a floor is made of.
+type flooring struct {
+	Floor
+	of    Name // whatever statistic of the runs is asked for
+	runs  [][]float64
+	cvs   []float64
+	zeros int    // cells with a run that gave 0
+	only  string // why a cell has no values of single runs
+}
+
 // floorOf is the noise floor of a metric among cells. Again has the repeats of each, as Repeats gives them.
 func floorOf(cells []*record.Cell, again map[*record.Cell][]*record.Cell, m Name) Floor {
-	f := Floor{Name: m}
+	f := flooring{Floor: Floor{Name: m}, of: Name{Text: m.Text, Window: m.Window, Metric: m.Metric}}
 	if len(cells) > 0 {
 		f.Scenario = cells[0].Coord.Scenario
 	}
-	var runs [][]float64
-	var cvs []float64
-	zeros, only := 0, ""
-	of := Name{Text: m.Text, Window: m.Window, Metric: m.Metric} // whatever statistic of the runs is asked for
 	for _, c := range cells {
-		r := Read(c, "", of)
-		if r.Why != "" {
-			continue
-		}
-		if r.Only != "" {
-			only = r.Only
-			continue
-		}
-		f.Cells++
-		if f.Runs == 0 || len(r.Runs) < f.Runs {
-			f.Runs = len(r.Runs)
-		}
-		if f.Tainted == "" {
-			f.Tainted = r.Tainted
-		}
-		if slices.Min(r.Runs) <= 0 {
-			zeros++
-			continue
-		}
-		runs = append(runs, r.Runs)
-		if len(r.Runs) > 1 {
-			cv := stats.CV(r.Runs)
-			cvs = append(cvs, cv)
-			if f.Worst == nil || cv > f.WorstCV {
-				f.Worst, f.WorstCV = c, cv
-			}
-		}
-		for _, other := range again[c] {
-			o := Read(other, "", of)
-			if other == c || o.Why != "" || o.Only != "" || slices.Min(o.Runs) <= 0 {
-				continue
-			}
-			if by := math.Exp(math.Abs(math.Log(stats.Median(o.Runs) / stats.Median(r.Runs)))); by > f.Stages {
-				f.Stages, f.Apart = by, Pair{c, other}
-			}
-		}
+		f.add(c, again[c])
 	}
-	if len(cvs) > 0 {
-		f.CV = stats.Median(cvs)
+	if len(f.cvs) > 0 {
+		f.CV = stats.Median(f.cvs)
 	}
-	f.Spread, _ = stats.SpreadOf(runs...)
-	enough := 2*stats.MinRuns - 2
+	f.Spread, _ = stats.SpreadOf(f.runs...)
 	if f.Spread.Freedom >= enough && f.Spread.Deviation > 0 {
 		f.Chance = math.Exp(f.Spread.HalfWidth(f.Runs, f.Runs))
 	}
-	switch {
-	case f.Factor() > 1: // a factor of 1 is of values that are all the same, which says nothing about noise
-	case f.Cells == 0 && only != "":
-		f.Why = only
-	case f.Cells == 0:
-		f.Why = m.Text + ": no cell has a value"
-	case len(runs) == 0 && zeros > 0:
-		f.Why = "each cell has a run that gave 0: there is no ratio to it"
-	case f.Stages == 1 || f.Spread.Freedom >= enough:
-		f.Stages, f.Apart = 0, Pair{}
-		f.Why = "all runs of a cell gave the same value, which says nothing about noise"
-	case f.Runs >= stats.MinRuns:
-		f.Why = fmt.Sprintf("too few runs: one cell has %d, and no stage repeats it; %d of it are needed, or another cell", f.Runs, enough+1)
-	default:
-		f.Why = fmt.Sprintf("too few runs (the fewest of a cell is %d, and no stage repeats one): %d a cell are needed", f.Runs, stats.MinRuns)
+	if f.Factor() > 1 { // a factor of 1 is of values that are all the same, which says nothing about noise
+		return f.Floor
 	}
-	return f
+	if f.Why = f.missing(); f.Why == allTheSame {
+		f.Stages, f.Apart = 0, Pair{}
+	}
+	return f.Floor
+}
+
+// add adds a cell, and how far its repeats are from it.
+func (f *flooring) add(c *record.Cell, again []*record.Cell) {
+	r := Read(c, "", f.of)
+	if r.Why != "" {
+		return
+	}
+	if r.Only != "" {
+		f.only = r.Only
+		return
+	}
+	f.Cells++
+	if f.Runs == 0 || len(r.Runs) < f.Runs {
+		f.Runs = len(r.Runs)
+	}
+	if f.Tainted == "" {
+		f.Tainted = r.Tainted
+	}
+	if slices.Min(r.Runs) <= 0 {
+		f.zeros++
+		return
+	}
+	f.runs = append(f.runs, r.Runs)
+	if len(r.Runs) > 1 {
+		cv := stats.CV(r.Runs)
+		f.cvs = append(f.cvs, cv)
+		if f.Worst == nil || cv > f.WorstCV {
+			f.Worst, f.WorstCV = c, cv
+		}
+	}
+	for _, other := range again {
+		o := Read(other, "", f.of)
+		if other == c || o.Why != "" || o.Only != "" || slices.Min(o.Runs) <= 0 {
+			continue
+		}
+		if by := math.Exp(math.Abs(math.Log(stats.Median(o.Runs) / stats.Median(r.Runs)))); by > f.Stages {
+			f.Stages, f.Apart = by, Pair{c, other}
+		}
+	}
+}
+
+// enough degrees of freedom: those of two cells of stats.MinRuns runs.
+const enough = 2*stats.MinRuns - 2
+
+const allTheSame = "all runs of a cell gave the same value, which says nothing about noise"
+
+// missing says why there is no floor.
+func (f *flooring) missing() string {
+	switch {
+	case f.Cells == 0 && f.only != "":
+		return f.only
+	case f.Cells == 0:
+		return f.Name.Text + ": no cell has a value"
+	case len(f.runs) == 0 && f.zeros > 0:
+		return "each cell has a run that gave 0: there is no ratio to it"
+	case f.Stages == 1 || f.Spread.Freedom >= enough:
+		return allTheSame
+	case f.Runs >= stats.MinRuns:
+		return fmt.Sprintf("too few runs: one cell has %d, and no stage repeats it; %d of it are needed, or another cell", f.Runs, enough+1)
+	}
+	return fmt.Sprintf("too few runs (the fewest of a cell is %d, and no stage repeats one): %d a cell are needed", f.Runs, stats.MinRuns)
 }
 
 // Floors are the noise floors of each scenario, in the order of the cells: of the metrics that which names, given the

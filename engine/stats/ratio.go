@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -71,18 +72,8 @@ type Ratio struct {
 // drift). Runs without any scatter, and without repeats that differ, have no floor: that would be 1, and the smallest
 // difference beyond it.
 func Compare(aName string, a Side, bName string, b Side) Ratio {
-	for _, side := range []struct {
-		name string
-		runs []float64
-	}{{aName, a.Runs}, {bName, b.Runs}} {
-		if len(side.runs) == 0 {
-			return Ratio{NA: "no value of " + side.name}
-		}
-		for _, v := range side.runs {
-			if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
-				return Ratio{NA: fmt.Sprintf("%s has a value of which there is no ratio (%g)", side.name, v)}
-			}
-		}
+	if why := cmp.Or(noRatio(aName, a.Runs), noRatio(bName, b.Runs)); why != "" {
+		return Ratio{NA: why}
 	}
 	ma, mb := Median(a.Runs), Median(b.Runs)
 	switch {
@@ -110,12 +101,32 @@ func Compare(aName string, a Side, bName string, b Side) Ratio {
 		r.Why = "a run's value is 0, so its logarithm says nothing about noise"
 		return r
 	}
+	r.weigh(a, b, s)
+	return r
+}
+
+// noRatio says why there is no ratio of the values of a side; "" if there may be one.
+func noRatio(name string, runs []float64) string {
+	if len(runs) == 0 {
+		return "no value of " + name
+	}
+	for _, v := range runs {
+		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+			return fmt.Sprintf("%s has a value of which there is no ratio (%g)", name, v)
+		}
+	}
+	return ""
+}
+
+// weigh holds a ratio against its noise, of which s is what the runs of both sides scatter.
+func (r *Ratio) weigh(a, b Side, s Spread) {
+	ma, mb := Median(a.Runs), Median(b.Runs)
 	sets, half := drift(a, b), s.HalfWidth(len(a.Runs), len(b.Runs))
 	again, half := max(apart(ma, a.Again), apart(mb, b.Again), sets), max(half, sets)
 	floor := max(again, half)
 	if floor == 0 && ma != mb { // a resolution too coarse to see the scatter, or one value of which there is no other
 		r.Why = "all runs of a side gave the same value, which says nothing about noise"
-		return r
+		return
 	}
 	r.Floor, r.Repeats = math.Exp(floor), math.Exp(again)
 	means := stat.Mean(logs(a.Runs), nil) - stat.Mean(logs(b.Runs), nil)
@@ -124,13 +135,12 @@ func Compare(aName string, a Side, bName string, b Side) Ratio {
 	along := math.Copysign(means, means*math.Log(r.Value)) // below 0 where the means go another way than the medians
 	if size > floor && along > half {
 		r.Noise = Beyond
-		return r
+		return
 	}
 	r.Noise, r.OnlyJust = Within, size > floor
 	if told := min(size, along); size > again && told > sets {
 		r.Needed = needed(s.Deviation, told)
 	}
-	return r
 }
 
 // drift is the half width of the interval of a difference of means, with each set's mean of logarithms as one value: how far

@@ -80,71 +80,93 @@ func seriesObject(d *Series) *object { return &object{seriesT, nothing("a series
 
 // replicas is replicas("process"): its fields are lists of one value a replica, and macros go through the replicas.
 func (s spot) replicas(process string) ref.Val {
-	read := func(name string) ([]ref.Val, ref.Val) {
-		c, runs, err := s.runs()
-		m := Metric{}
-		for _, x := range s.ix.Scenarios[c.Scenario].Replicas[process] {
-			if x.Name == name {
-				m = x
-			}
-		}
-		s.note(c, name, m.Class, runs)
-		if err != nil {
-			return nil, err
-		}
-		n := len(runs[0].Replicas[process])
-		out := make([]ref.Val, n)
-		for i := range n {
-			var perRun [][]float64
-			for _, r := range runs {
-				if len(r.Replicas[process]) != n {
-					return nil, undefined("%s has %d replicas of %s in one run and %d in another", c, n, process, len(r.Replicas[process]))
-				}
-				v, ok := floatsOf(r.Replicas[process][i][name])
-				if !ok {
-					return nil, missing("no data: %s of replica %d of %s in %s of %s", name, i+1, process, r, c)
-				}
-				if len(perRun) > 0 && len(v) != len(perRun[0]) {
-					return nil, undefined("%s of replica %d of %s has %d values in one run and %d in another", name, i+1, process, len(perRun[0]), len(v))
-				}
-				perRun = append(perRun, v)
-			}
-			if out[i] = m.combine(name, perRun); types.IsError(out[i]) {
-				return nil, out[i]
-			}
-		}
-		if n == 0 {
-			return nil, missing("no data: %s has no replicas of %s", c, process)
-		}
-		return out, nil
-	}
+	all := replicasAt{s, process}
 	return &object{replicasT, func(f string) ref.Val {
-		v, err := read(f)
+		v, err := all.read(f)
 		if err != nil {
 			return err
 		}
 		return types.NewRefValList(types.DefaultTypeAdapter, v)
-	}, lister(func() ref.Val {
-		c, runs, err := s.runs()
+	}, lister(all.each)}
+}
+
+// replicasAt are the replicas of a process in the runs of a spot.
+type replicasAt struct {
+	spot
+	process string
+}
+
+// read gives a metric of each replica. The error is a value of the expression.
+func (a replicasAt) read(name string) (out []ref.Val, err ref.Val) {
+	c, runs, err := a.runs()
+	m := Metric{}
+	for _, x := range a.ix.Scenarios[c.Scenario].Replicas[a.process] {
+		if x.Name == name {
+			m = x
+		}
+	}
+	a.note(c, name, m.Class, runs)
+	if err != nil {
+		return nil, err
+	}
+	n := len(runs[0].Replicas[a.process])
+	if n == 0 {
+		return nil, missing("no data: %s has no replicas of %s", c, a.process)
+	}
+	for i := range n {
+		perRun, err := a.perRun(c, runs, name, i)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		n := len(runs[0].Replicas[process])
-		if n == 0 {
-			return missing("no data: %s has no replicas of %s", c, process)
+		v := m.combine(name, perRun)
+		if types.IsError(v) {
+			return nil, v
 		}
-		out := make([]ref.Val, n)
-		for i := range n {
-			out[i] = &object{replicaT, func(f string) ref.Val {
-				v, err := read(f)
-				if err != nil {
-					return err
-				}
-				return v[i]
-			}, i}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// perRun gives a metric of replica i in each run, as many values in each.
+func (a replicasAt) perRun(c Coord, runs []*Run, name string, i int) (out [][]float64, err ref.Val) {
+	n := len(runs[0].Replicas[a.process])
+	for _, r := range runs {
+		if len(r.Replicas[a.process]) != n {
+			return nil, undefined("%s has %d replicas of %s in one run and %d in another", c, n, a.process, len(r.Replicas[a.process]))
 		}
-		return types.NewRefValList(types.DefaultTypeAdapter, out)
-	})}
+		v, ok := floatsOf(r.Replicas[a.process][i][name])
+		if !ok {
+			return nil, missing("no data: %s of replica %d of %s in %s of %s", name, i+1, a.process, r, c)
+		}
+		if len(out) > 0 && len(v) != len(out[0]) {
+			return nil, undefined("%s of replica %d of %s has %d values in one run and %d in another", name, i+1, a.process, len(out[0]), len(v))
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// each lists the replicas as objects whose fields are their metrics.
+func (a replicasAt) each() ref.Val {
+	c, runs, err := a.runs()
+	if err != nil {
+		return err
+	}
+	n := len(runs[0].Replicas[a.process])
+	if n == 0 {
+		return missing("no data: %s has no replicas of %s", c, a.process)
+	}
+	out := make([]ref.Val, n)
+	for i := range n {
+		out[i] = &object{replicaT, func(f string) ref.Val {
+			v, err := a.read(f)
+			if err != nil {
+				return err
+			}
+			return v[i]
+		}, i}
+	}
+	return types.NewRefValList(types.DefaultTypeAdapter, out)
 }
 
 // combine makes one value of those of the runs, element by element where the metric is a list.
