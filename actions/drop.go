@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/engine/machine"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/task"
 	packets "github.com/planrun/planrun/internal/serve/drop"
@@ -176,7 +176,7 @@ func (d *drop) ports(ctx context.Context, env *task.Env) (out []int, err error) 
 	return slices.Compact(out), nil
 }
 
-// localPort is the port of an address of this machine. Packets to any of its own addresses go over the loopback interface.
+// localPort is the port of an address of this machine.
 func localPort(ctx context.Context, hostport string) (int, error) {
 	host, service, err := net.SplitHostPort(hostport)
 	if err != nil {
@@ -190,16 +190,8 @@ func localPort(ctx context.Context, hostport string) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("finding the address of %s: %w", host, err)
 	}
-	own, err := net.InterfaceAddrs()
-	if err != nil {
-		return 0, fmt.Errorf("listing the addresses of this machine: %w", err)
-	}
 	for _, ip := range found {
-		isOwn := slices.ContainsFunc(own, func(a net.Addr) bool {
-			p, err := netip.ParsePrefix(a.String())
-			return err == nil && p.Addr() == ip.Unmap()
-		})
-		if !ip.IsLoopback() && !isOwn {
+		if !machine.Owns(ip) {
 			return 0, fmt.Errorf("%s is not on this machine (%s); packets are dropped on the loopback interface only", hostport, ip)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/engine/machine"
 	"github.com/planrun/planrun/engine/task"
 	"github.com/planrun/planrun/engine/toxiproxy"
 )
@@ -31,7 +32,7 @@ func (c *compilation) checkServers() {
 		if isPublic(ip.Unmap()) && !namedIn(c.Host.Allow, host, ip) {
 			c.list.Addf(r.PosOf("server"), "%s is a public address", host).Hint = "to use a server there name it in host: {allow: [" + host + "]} and on the command line: --allow " + host
 		}
-		if b := c.backends.Get(r.Val.Of); b != nil && len(b.Val.Address) == 0 && !isOwn(ip) {
+		if b := c.backends.Get(r.Val.Of); b != nil && len(b.Val.Address) == 0 && !machine.Owns(ip) {
 			c.list.Addf(r.PosOf("server"), "a Toxiproxy server on another machine cannot reach the backend %s, which listens on this machine's loopback", r.Val.Of).Hint = "use a server of this machine, or give the backend an address"
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planrun/planrun/engine/machine"
 	"github.com/planrun/planrun/engine/task"
 	"github.com/planrun/planrun/engine/toxiproxy"
 	"github.com/planrun/planrun/internal/serve/faults"
@@ -74,7 +75,7 @@ func (in *installation) mayUse(ctx context.Context, address string, upstreams []
 			return fmt.Errorf("the Toxiproxy server at %s: %w", address, err)
 		}
 	}
-	if slices.ContainsFunc(ips, isOwn) {
+	if slices.ContainsFunc(ips, machine.Owns) {
 		return nil
 	}
 	for _, u := range upstreams {
@@ -83,19 +84,6 @@ func (in *installation) mayUse(ctx context.Context, address string, upstreams []
 		}
 	}
 	return nil
-}
-
-// isOwn reports whether an address is this machine's.
-func isOwn(ip netip.Addr) bool {
-	ip = ip.Unmap()
-	if ip.IsLoopback() {
-		return true
-	}
-	own, _ := net.InterfaceAddrs() // without them it is somebody else's
-	return slices.ContainsFunc(own, func(a net.Addr) bool {
-		p, err := netip.ParsePrefix(a.String())
-		return err == nil && p.Addr().Unmap() == ip
-	})
 }
 
 // plainName is a name that can stand in a URL's path as it is.
