@@ -105,11 +105,8 @@ func (t *toxic) checkJitter(c *dsl.Check) {
 	if t.Latency == nil || !c.Known("latency") || !c.Known("distribution") {
 		return
 	}
-	l := t.latency()
-	if most := l.MostJitter(); t.Jitter > most && most == *t.Latency {
-		c.Errorf("jitter", "%v is more than the latency of %v, so delays below zero would be cut off and the mean be wrong", t.Jitter, *t.Latency)
-	} else if t.Jitter > most {
-		c.Errorf("jitter", "%v is more than a third of the latency of %v, so normal delays below zero would be cut off and the mean be wrong", t.Jitter, *t.Latency)
+	if why := t.latency().TooMuchJitter(); why != "" {
+		c.Errorf("jitter", "%s", why)
 	}
 }
 

@@ -10,14 +10,20 @@ const uniform = "uniform"
 
 // A distribution draws delays whose mean is the latency.
 type distribution struct {
-	part int // the jitter is at most this part of the latency
-	draw func(r *rand.Rand, latency, jitter float64) float64
+	part   int    // the jitter is at most this part of the latency
+	most   string // that, in words
+	beyond string // what a larger one would mean
+	draw   func(r *rand.Rand, latency, jitter float64) float64
 }
 
+const belowZero = "delays below zero would be cut off, and the mean not be the latency"
+
+// The delays of pareto are never below zero. But with a deviation as large as the mean more than half of the variance is of
+// one delay in a thousand, and with twice as much five sixths: few runs would have the deviation that was asked for.
 var distributions = map[string]distribution{
-	uniform:  {1, func(r *rand.Rand, latency, jitter float64) float64 { return latency + jitter*(2*r.Float64()-1) }},
-	"normal": {3, normal},
-	"pareto": {1, pareto},
+	uniform:  {1, "the latency", belowZero, func(r *rand.Rand, latency, jitter float64) float64 { return latency + jitter*(2*r.Float64()-1) }},
+	"normal": {3, "a third of the latency", belowZero, normal},
+	"pareto": {1, "the latency", "a larger deviation would come from delays too rare for a run to have them", pareto},
 }
 
 // draw is the next delay.

@@ -330,8 +330,9 @@ func TestErrors(t *testing.T) {
 		{`{"add": {"type": "latency", "ttl": 1, "stream": "sideways"}}`, `stream "sideways": there are downstream, upstream and both`},
 		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latncy": 1}}}`, `unknown field "latncy"`},
 		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": -1}}}`, "neither can be negative"},
-		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": 1, "jitter": 2}}}`, "would need time to go backwards"},
-		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": 3, "jitter": 2, "distribution": "normal"}}}`, "more than 1ns of a latency of 3ns, normal"},
+		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": 1, "jitter": 2}}}`, "jitter 2ns is more than the latency of 1ns (uniform): delays below zero would be cut off"},
+		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": 3, "jitter": 2, "distribution": "normal"}}}`, "jitter 2ns is more than a third of the latency of 3ns (normal): delays below zero would be cut off"},
+		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": 1, "jitter": 2, "distribution": "pareto"}}}`, "jitter 2ns is more than the latency of 1ns (pareto): a larger deviation would come from delays too rare"},
 		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": 3, "distribution": "gauss"}}}`, `distribution "gauss": there are normal, pareto, uniform`},
 		{`{"add": {"type": "latency", "ttl": 1, "attributes": {"latency": 700000000000}}}`, "at most 10m0s"},
 	} {

@@ -31,8 +31,8 @@ func (l Latency) check() error {
 		return fmt.Errorf("distribution %q: there are %s", l.Distribution, strings.Join(Distributions(), ", "))
 	case l.Latency < 0 || l.Jitter < 0:
 		return fmt.Errorf("latency %v with jitter %v: neither can be negative", l.Latency, l.Jitter)
-	case l.Jitter > l.MostJitter():
-		return fmt.Errorf("jitter %v: more than %v of a latency of %v, %s, would need time to go backwards", l.Jitter, l.MostJitter(), l.Latency, l.distribution())
+	case l.TooMuchJitter() != "":
+		return fmt.Errorf("jitter %s", l.TooMuchJitter())
 	case l.Latency+l.Jitter > MaxLatency:
 		return fmt.Errorf("latency %v with jitter %v: at most %v", l.Latency, l.Jitter, MaxLatency)
 	}
@@ -46,9 +46,13 @@ func (l Latency) distribution() string {
 	return l.Distribution
 }
 
-// MostJitter is how much of it is possible: no delay may be below zero, or the mean would not be the latency.
-func (l Latency) MostJitter() time.Duration {
-	return l.Latency / time.Duration(max(1, distributions[l.distribution()].part))
+// TooMuchJitter says why there cannot be so much jitter: "5ms is more than the latency of 1ms: ..."; "" if there can.
+func (l Latency) TooMuchJitter() string {
+	d := distributions[l.distribution()]
+	if d.draw == nil || l.Jitter <= l.Latency/time.Duration(d.part) {
+		return ""
+	}
+	return fmt.Sprintf("%v is more than %s of %v (%s): %s", l.Jitter, d.most, l.Latency, l.distribution(), d.beyond)
 }
 
 // Deviation is the standard deviation of the delays.
