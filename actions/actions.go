@@ -47,10 +47,10 @@ var Kinds = []dsl.Kind{
 
 // Undos undo what actions journal. Those of processes are with the engine.
 var Undos = []task.Undo{
-	{Kind: undoExecKind, Run: undoExec},
-	{Kind: undoFileKind, Run: undoFile},
-	{Kind: undoHTTPKind, Run: undoHTTP},
-	{Kind: undoSignalKind, Run: undoSignal},
+	task.UndoOf(undoExecKind, undoExec, func(e execEntry) string { return strings.Join(e.Command, " ") }),
+	task.UndoOf(undoFileKind, undoFile, func(e fileEntry) string { return e.Path }),
+	task.UndoOf(undoHTTPKind, undoHTTP, func(e httpEntry) string { return e.URL }),
+	task.UndoOf(undoSignalKind, undoSignal, signalEntry.says),
 }
 
 // kind makes a Kind of an action. Its type parameter keeps what cannot run out of Kinds.

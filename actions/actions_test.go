@@ -33,7 +33,7 @@ func TestKindsAreSortedAndRunnable(t *testing.T) {
 func TestUndosAreDistinct(t *testing.T) {
 	seen := map[string]bool{}
 	for _, u := range Undos {
-		if seen[u.Kind] || u.Run == nil {
+		if seen[u.Kind] || u.Run == nil || u.Says == nil {
 			t.Errorf("undo %q", u.Kind)
 		}
 		seen[u.Kind] = true
@@ -228,9 +228,10 @@ func TestChecks(t *testing.T) {
 		{"", "- toxic: {relay: slow_web, latency: 20ms, jitter: 5ms, direction: both}", ""},
 		{"", "- toxic: {relay: slow_web, latency: 0ms}", ""},
 		{"", "- toxic: {relay: slow_web}", "nothing says what is bad"},
-		{"", "- toxic: {relay: slow_web, latency: 1ms, jitter: 5ms}", "is more than the latency"},
+		{"", "- toxic: {relay: slow_web, latency: 1ms, jitter: 5ms}", "5ms is more than the latency of 1ms (uniform): delays below zero would be cut off"},
 		{"", "- toxic: {relay: slow_web, preset: latency, jitter: 5ms}", "only a latency has jitter"},
-		{"", "- toxic: {relay: slow_web, latency: 10ms, jitter: 5ms, distribution: normal}", "more than a third of the latency"},
+		{"", "- toxic: {relay: slow_web, latency: 10ms, jitter: 5ms, distribution: normal}", "5ms is more than a third of the latency of 10ms (normal): delays below zero would be cut off"},
+		{"", "- toxic: {relay: slow_web, latency: 10ms, jitter: 11ms, distribution: pareto}", "11ms is more than the latency of 10ms (pareto): a larger deviation would come from delays too rare"},
 		{"", "- toxic: {relay: slow_web, latency: 10ms, jitter: 10ms, distribution: pareto, share: 10%, seed: 2}", ""},
 		{"", "- toxic: {relay: slow_web, latency: 10ms, distribution: pareto}", "only jitter has a distribution"},
 		{"", "- toxic: {relay: slow_web, latency: 10ms, jitter: 1ms, distribution: gauss}", "gauss"},

@@ -3,7 +3,6 @@ package actions
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -202,11 +201,7 @@ func (x *execute) UndoData(_ context.Context, env *task.Env) (string, any, error
 	return undoExecKind, e, nil
 }
 
-func undoExec(ctx context.Context, env *task.UndoEnv, data json.RawMessage) error {
-	var e execEntry
-	if err := json.Unmarshal(data, &e); err != nil {
-		return fmt.Errorf("reading the entry of a command: %w", err)
-	}
+func undoExec(ctx context.Context, env *task.UndoEnv, e execEntry) error {
 	ctx, cancel := context.WithTimeout(ctx, e.Timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, e.Command[0], e.Command[1:]...)

@@ -2,7 +2,6 @@ package actions
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -106,11 +105,7 @@ func (h *httpRequest) UndoData(_ context.Context, env *task.Env) (string, any, e
 	return undoHTTPKind, e, err
 }
 
-func undoHTTP(ctx context.Context, _ *task.UndoEnv, data json.RawMessage) error {
-	var e httpEntry
-	if err := json.Unmarshal(data, &e); err != nil {
-		return fmt.Errorf("reading the entry of a request: %w", err)
-	}
+func undoHTTP(ctx context.Context, _ *task.UndoEnv, e httpEntry) error {
 	_, err := e.do(ctx)
 	return err
 }

@@ -2,7 +2,6 @@ package actions
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -53,11 +52,7 @@ func journalFile(env *task.Env, path string) error {
 	return err
 }
 
-func undoFile(_ context.Context, _ *task.UndoEnv, data json.RawMessage) error {
-	var e fileEntry
-	if err := json.Unmarshal(data, &e); err != nil {
-		return fmt.Errorf("reading the entry of a file: %w", err)
-	}
+func undoFile(_ context.Context, _ *task.UndoEnv, e fileEntry) error {
 	if e.Existed {
 		if err := replace(e.Path, e.Content, e.Mode); err != nil {
 			return fmt.Errorf("restoring %s: %w", e.Path, err)

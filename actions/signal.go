@@ -2,11 +2,11 @@ package actions
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/planrun/planrun/engine/proc"
@@ -102,6 +102,15 @@ func signalData(p task.Process, send string, tree bool) signalEntry {
 	return signalEntry{Processes: []proc.Ref{proc.RefOf(p)}, Send: send, Tree: tree}
 }
 
+// says is what was sent to whom: "CONT to web/0, web/1".
+func (e signalEntry) says() string {
+	var to []string
+	for _, p := range e.Processes {
+		to = append(to, p.String())
+	}
+	return e.Send + " to " + strings.Join(to, ", ")
+}
+
 // UndoData keeps which processes are meant, as they are now.
 func (s *signal) UndoData(_ context.Context, env *task.Env) (string, any, error) {
 	procs, err := s.find(env)
@@ -115,11 +124,7 @@ func (s *signal) UndoData(_ context.Context, env *task.Env) (string, any, error)
 	return undoSignalKind, e, nil
 }
 
-func undoSignal(_ context.Context, env *task.UndoEnv, data json.RawMessage) error {
-	var e signalEntry
-	if err := json.Unmarshal(data, &e); err != nil {
-		return fmt.Errorf("reading the entry of a signal: %w", err)
-	}
+func undoSignal(_ context.Context, env *task.UndoEnv, e signalEntry) error {
 	var errs []error
 	for _, r := range e.Processes {
 		if err := r.Signal(env, e.Send, e.Tree); err != nil && !errors.Is(err, os.ErrProcessDone) {

@@ -1,19 +1,17 @@
 package main
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/planrun/planrun/engine/journal"
-	"github.com/planrun/planrun/engine/proc"
 	"github.com/planrun/planrun/engine/report"
+	"github.com/planrun/planrun/engine/task"
 )
 
 func (p *program) cleanCommand() *cobra.Command {
@@ -70,25 +68,15 @@ change first. Only processes that the run started are ended: their token, boot a
 	return c
 }
 
-// undone says what an entry was about; of the two entries of a process only the one that knows its process id speaks.
+// undone says what an entry was about; "" if it is not worth a line.
 func undone(e journal.Line) string {
-	var d struct {
-		Name, Path, URL string
-		Replica, PID    int
-		Command         []string
-	}
-	if json.Unmarshal(e.Data, &d) != nil {
+	i := slices.IndexFunc(undos, func(u task.Undo) bool { return u.Kind == e.Kind })
+	if i < 0 || undos[i].Says == nil {
 		return e.Kind
 	}
-	switch {
-	case e.Kind == proc.KindProcess && d.PID == 0:
+	about := undos[i].Says(e.Data)
+	if about == "" {
 		return ""
-	case e.Kind == proc.KindProcess:
-		return fmt.Sprintf("process %s/%d (was %d) has ended", d.Name, d.Replica, d.PID)
-	case d.Path != "":
-		return e.Kind + " " + d.Path
-	case len(d.Command) > 0:
-		return e.Kind + " " + strings.Join(d.Command, " ")
 	}
-	return e.Kind + " " + cmp.Or(d.Name, d.URL)
+	return e.Kind + " " + about
 }

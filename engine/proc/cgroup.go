@@ -2,7 +2,6 @@ package proc
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -188,11 +187,7 @@ func removeCgroups(ctx context.Context, dirs []string) error {
 	return nil
 }
 
-func undoCgroup(ctx context.Context, _ *task.UndoEnv, data json.RawMessage) error {
-	var dirs []string
-	if err := json.Unmarshal(data, &dirs); err != nil {
-		return fmt.Errorf("reading the entry of a cgroup: %w", err)
-	}
+func undoCgroup(ctx context.Context, _ *task.UndoEnv, dirs []string) error {
 	for _, d := range dirs {
 		if !strings.HasPrefix(filepath.Base(d), "planrun-") {
 			return fmt.Errorf("%s is no cgroup of planrun", d)

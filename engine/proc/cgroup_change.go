@@ -2,7 +2,6 @@ package proc
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -154,11 +153,16 @@ func writeLimits(all []written) error {
 	return nil
 }
 
-func undoLimit(_ context.Context, _ *task.UndoEnv, data json.RawMessage) error {
-	var all []written
-	if err := json.Unmarshal(data, &all); err != nil {
-		return fmt.Errorf("reading the entry of a limit: %w", err)
+// changed names the files that hold again what they held.
+func changed(all []written) string {
+	var files []string
+	for _, w := range all {
+		files = append(files, w.Path)
 	}
+	return strings.Join(files, ", ")
+}
+
+func undoLimit(_ context.Context, _ *task.UndoEnv, all []written) error {
 	for _, w := range all {
 		if !strings.HasPrefix(filepath.Base(filepath.Dir(w.Path)), "planrun-") {
 			return fmt.Errorf("%s is of no cgroup of planrun", w.Path)

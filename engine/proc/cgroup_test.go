@@ -207,7 +207,7 @@ func TestLimitChanges(t *testing.T) {
 	}
 	for _, e := range log.Pending() {
 		if e.Kind == kindLimit {
-			if err := undoLimit(t.Context(), nil, e.Data); err != nil {
+			if err := task.UndoOf(kindLimit, undoLimit, changed).Run(t.Context(), nil, e.Data); err != nil {
 				t.Error(err)
 			}
 		}

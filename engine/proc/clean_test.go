@@ -193,7 +193,7 @@ func TestOtherProcessesAreNotTouched(t *testing.T) {
 		if tc.id.Start == "" {
 			tc.id.Start = "S"
 		}
-		if _, err := j.Add(KindProcess, tc.id); err != nil {
+		if _, err := j.Add(kindProcess, tc.id); err != nil {
 			t.Fatal(err)
 		}
 		j.Close()

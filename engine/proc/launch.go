@@ -32,7 +32,7 @@ func (p *Process) spawn() (io pipes, err error) {
 			f.Close()
 		}
 	}()
-	e, err := p.group.opts.Journal.Add(KindProcess, &p.id)
+	e, err := p.group.opts.Journal.Add(kindProcess, &p.id)
 	if err != nil {
 		io.close()
 		return io, err
@@ -59,7 +59,7 @@ func (p *Process) spawn() (io pipes, err error) {
 	p.mu.Lock()
 	id := p.id
 	p.mu.Unlock()
-	e2, jerr := p.group.opts.Journal.Add(KindProcess, &id)
+	e2, jerr := p.group.opts.Journal.Add(kindProcess, &id)
 	if jerr == nil {
 		p.entries = append(p.entries, e2) // nobody else looks before it is watched
 		jerr = p.group.record(p)

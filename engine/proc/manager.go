@@ -2,11 +2,11 @@ package proc
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -56,45 +56,46 @@ func New(opts Options) (*Manager, error) {
 	return &Manager{opts: opts, live: map[string]*Process{}}, nil
 }
 
-// KindProcess is the kind of the journal's entries about processes.
-const KindProcess = "process"
+// kindProcess is the kind of the journal's entries about processes.
+const kindProcess = "process"
 
 // Undos undo what this package journals, in any process, from the entries alone.
 func Undos() []task.Undo {
-	return []task.Undo{
-		{Kind: KindProcess, Run: undoProcess},
-		{Kind: kindCgroup, Run: undoCgroup},
-		{Kind: kindLimit, Run: undoLimit},
-	}
+	return undosBy(undoProcess)
 }
 
 // Undos are those of the package, but in the engine that started the processes: a process that is still watched is
 // stopped as Stop does, so that its end is no surprise to it.
 func (m *Manager) Undos() []task.Undo {
+	return undosBy(func(ctx context.Context, env *task.UndoEnv, id identity) error {
+		m.mu.Lock()
+		p := m.live[id.Start]
+		m.mu.Unlock()
+		if p != nil {
+			return p.stop(ctx)
+		}
+		return undoProcess(ctx, env, id)
+	})
+}
+
+// undosBy are the undos with the one that ends a process.
+func undosBy(end func(context.Context, *task.UndoEnv, identity) error) []task.Undo {
 	return []task.Undo{
-		{Kind: KindProcess, Run: func(ctx context.Context, env *task.UndoEnv, data json.RawMessage) error {
-			var id identity
-			if err := json.Unmarshal(data, &id); err != nil {
-				return fmt.Errorf("reading the entry of a process: %w", err)
-			}
-			m.mu.Lock()
-			p := m.live[id.Start]
-			m.mu.Unlock()
-			if p != nil {
-				return p.stop(ctx)
-			}
-			return undoProcess(ctx, env, data)
-		}},
-		{Kind: kindCgroup, Run: undoCgroup},
-		{Kind: kindLimit, Run: undoLimit},
+		task.UndoOf(kindProcess, end, identity.ended),
+		task.UndoOf(kindCgroup, undoCgroup, func(dirs []string) string { return strings.Join(dirs, ", ") }),
+		task.UndoOf(kindLimit, undoLimit, changed),
 	}
 }
 
-func undoProcess(ctx context.Context, env *task.UndoEnv, data json.RawMessage) error {
-	var id identity
-	if err := json.Unmarshal(data, &id); err != nil {
-		return fmt.Errorf("reading the entry of a process: %w", err)
+// ended says that a process is over. Of the two entries of a process only the one that knows its process id speaks.
+func (id identity) ended() string {
+	if id.PID == 0 {
+		return ""
 	}
+	return fmt.Sprintf("%s/%d (was %d) has ended", id.Name, id.Replica, id.PID)
+}
+
+func undoProcess(ctx context.Context, env *task.UndoEnv, id identity) error {
 	if id.Token == "" || id.Start == "" || id.Token != env.Token {
 		return fmt.Errorf("the entry of process %s is of another result set", id.Name)
 	}

@@ -22,6 +22,9 @@ func RefOf(p task.Process) Ref {
 	return Ref{q.id}
 }
 
+// String is the process as messages name it: web/0.
+func (r Ref) String() string { return fmt.Sprintf("%s/%d", r.id.Name, r.id.Replica) }
+
 // MarshalJSON writes what identifies it.
 func (r Ref) MarshalJSON() ([]byte, error) { return json.Marshal(r.id) }
 

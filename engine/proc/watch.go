@@ -60,7 +60,7 @@ func (p *Process) daemon() <-chan syscall.WaitStatus {
 			continue
 		}
 		p.id.PID, p.id.Begun = s.PID, s.Start
-		if e, err := p.group.opts.Journal.Add(KindProcess, &p.id); err == nil {
+		if e, err := p.group.opts.Journal.Add(kindProcess, &p.id); err == nil {
 			p.entries = append(p.entries, e)
 		} else {
 			p.group.m.opts.Log.Warn("the journal did not take the id of a daemon; its first entry finds it", "process", p.String(), "error", err)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/netip"
 
@@ -83,6 +84,30 @@ type Fresh interface{ Fresh() Probe }
 type Undo struct {
 	Kind string
 	Run  func(ctx context.Context, env *UndoEnv, data json.RawMessage) error
+	// Says is what an entry is about, for a line that begins with its kind: "/etc/hosts" of a file. It is empty of an entry
+	// that is not worth a line. Nil: the kind says it all.
+	Says func(data json.RawMessage) string
+}
+
+// UndoOf makes an Undo of a kind whose entries hold an E.
+func UndoOf[E any](kind string, run func(ctx context.Context, env *UndoEnv, e E) error, says func(e E) string) Undo {
+	return Undo{
+		Kind: kind,
+		Run: func(ctx context.Context, env *UndoEnv, data json.RawMessage) error {
+			var e E
+			if err := json.Unmarshal(data, &e); err != nil {
+				return fmt.Errorf("reading the entry: %w", err)
+			}
+			return run(ctx, env, e)
+		},
+		Says: func(data json.RawMessage) string {
+			var e E
+			if err := json.Unmarshal(data, &e); err != nil {
+				return "whose entry cannot be read"
+			}
+			return says(e)
+		},
+	}
 }
 
 // An UndoEnv is what an undo may know: another process than the one that made the change may run it.

@@ -2,7 +2,6 @@ package toxiproxy
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -23,14 +22,13 @@ type Made struct {
 func Prefix(token string) string { return "planrun-" + token + "-" }
 
 // Undos take away what was made on servers of others.
-var Undos = []task.Undo{{Kind: UndoKind, Run: undo}}
+var Undos = []task.Undo{task.UndoOf(UndoKind, undo, Made.says)}
+
+// says names what was made: "planrun-x-web-0, planrun-x-web-1 at 10.0.0.1:8474".
+func (m Made) says() string { return strings.Join(m.Proxies, ", ") + " at " + m.Server }
 
 // undo deletes proxies, those only that carry the token of the result set. A server that is gone took them with it.
-func undo(ctx context.Context, env *task.UndoEnv, data json.RawMessage) error {
-	var m Made
-	if err := json.Unmarshal(data, &m); err != nil {
-		return fmt.Errorf("reading what was made on a Toxiproxy server: %w", err)
-	}
+func undo(ctx context.Context, env *task.UndoEnv, m Made) error {
 	s := At(m.Server)
 	var errs []error
 	for _, name := range m.Proxies {
