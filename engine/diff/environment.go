@@ -114,7 +114,7 @@ func programs(a, b *Set) (out []Difference) {
 			return
 		}
 		if x.Version != y.Version {
-			out = append(out, Difference{Programs, where("version"), x.Version, y.Version, name + ", its version: " + sides(oneLine(x.Version), oneLine(y.Version)), ""})
+			out = append(out, Difference{Programs, where("version"), x.Version, y.Version, name + ", its version: " + sides(joined(x.Version), joined(y.Version)), ""})
 		}
 		if x.SHA256 != y.SHA256 {
 			words := name + ", the digest of its binary: " + sides(short(x.SHA256), short(y.SHA256))
@@ -148,7 +148,8 @@ func ran(p record.Program) string {
 	return "it ran"
 }
 
-// oneLine joins lines with spaces; what a writer must not send to a terminal or a page it makes visible itself, and JSON has all.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// joined is a text with its white space as single spaces. It is not made visible: that is for those who write a document
+// (report.Visible), and JSON has all of it.
+func joined(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func short(digest string) string { return digest[:min(12, len(digest))] }

@@ -148,7 +148,7 @@ func (s *Set) readResults(set *record.Set) error {
 	case end.Interrupted:
 		s.gap("it was interrupted")
 	case end.Failure != "":
-		s.gap("the harness failed: " + oneLine(end.Failure))
+		s.gap("the harness failed: " + joined(end.Failure))
 	}
 	return s.readCells(set)
 }

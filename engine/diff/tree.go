@@ -92,7 +92,7 @@ func shown(v any) string {
 		}
 		s = b.String()
 	}
-	s = strings.Join(strings.Fields(s), " ")
+	s = joined(s)
 	if r := []rune(s); len(r) > 100 {
 		s = string(r[:97]) + "..."
 	}
