@@ -64,6 +64,7 @@ type fake struct {
 	task.Process
 	name, role string
 	replica    int
+	cpus       []int // pinned to; nil is not pinned
 	cmd        *exec.Cmd
 	sample     any       // what a builtin answers
 	in         io.Closer // its standard input
@@ -73,6 +74,7 @@ type fake struct {
 func (f *fake) Name() string            { return f.name }
 func (f *fake) Role() string            { return f.role }
 func (f *fake) Replica() int            { return f.replica }
+func (f *fake) CPUs() []int             { return f.cpus }
 func (f *fake) PID() int                { return f.cmd.Process.Pid }
 func (f *fake) Exited() <-chan struct{} { return f.exited }
 

@@ -14,7 +14,8 @@ import (
 )
 
 var hostKind = kind("host",
-	`This machine: busy CPUs, CPU that went to what the plan did not start, the kernel's TCP counters, memory and clock.
+	`This machine: busy CPUs, CPU that went to what the plan did not start, how much work a CPU does in its time, the kernel's
+TCP counters, memory and clock.
 Figures of CPU are over the time since the last sample, so the first sample has none.`,
 	"", func() *host { return &host{} })
 
@@ -22,6 +23,7 @@ type host struct {
 	pace
 
 	cpus  hostCPU
+	speed hostSpeed
 	clock *time.Duration // wall clock minus monotonic clock at the first sample
 	said  said
 }
@@ -34,6 +36,7 @@ func (h *host) Produces() []series.SeriesDesc {
 		{Name: "foreign_cpu", Unit: "cores", Shape: series.Gauge, Class: timing, Doc: "busy CPUs beyond the plan's processes, planrun itself and the kernel's own threads"},
 		{Name: "kernel_threads_cpu", Unit: "cores", Shape: series.Gauge, Class: timing, Doc: "CPUs used by the kernel's own threads"},
 		{Name: "stolen_cpu", Unit: "cores", Shape: series.Gauge, Class: timing, Doc: "CPUs that the hypervisor gave to others while this machine wanted them"},
+		{Name: "host_speed", Unit: "pieces/ms", Shape: series.Gauge, Class: count, Doc: "a fixed piece of work (system calls, hashing, memory) once a second on the CPUs that the target is pinned to: pieces for each ms of CPU time. It falls when something outside slows this machine down"},
 		{Name: "listen_overflows", Shape: series.Counter, Class: count, Doc: "connections refused because an accept queue was full"},
 		{Name: "listen_drops", Shape: series.Counter, Class: count, Doc: "connections dropped before they were accepted, overflows included"},
 		{Name: "syn_retransmits", Shape: series.Counter, Class: count, Doc: "SYN and SYN+ACK packets sent again"},
@@ -61,7 +64,7 @@ func (h *host) Sample(_ context.Context, env *task.ProbeEnv) error {
 	if err == nil {
 		h.cpus.sample(snap, env)
 	}
-	return h.said.first(err, tcp(fs, emit), sockets(fs, emit), memory(fs, emit), load(fs, emit), h.clockStep(emit))
+	return h.said.first(err, tcp(fs, emit), sockets(fs, emit), memory(fs, emit), load(fs, emit), h.clockStep(emit), h.speed.sample(env))
 }
 
 // clockStep emits how far the wall clock has moved.

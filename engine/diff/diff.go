@@ -39,6 +39,7 @@ func Compare(a, b *Set, opt CompareOptions) (*Diff, error) {
 	d.Differences = append(d.Differences, plans(a, b)...)
 	pairs, left := match(a, b, opt.Only)
 	d.Cells, d.Unmatched = len(pairs), left
+	d.Differences = append(d.Differences, hostSpeeds(pairs)...)
 	if err := d.mismatches(pairs); err != nil {
 		return nil, err
 	}

@@ -2,10 +2,15 @@ package measure
 
 import (
 	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/stats"
 )
 
 // probeGaps is what each probe says of itself; self-checks read it, and it is no metric.
 const probeGaps = "probe_gaps"
+
+// hostSpeed is the host probe's series of how much work a CPU does in its time. Its metric is the median: a single sample may
+// have met an interrupt.
+const hostSpeed = "host_speed"
 
 // generic reports whether a series becomes metrics by the rule for all series, rather than in a way of its own.
 func generic(name string) bool {
@@ -32,6 +37,9 @@ func seriesMetrics(d series.SeriesDesc) []series.Desc {
 			perS,
 			one(d.Name+"_last", d.Unit, series.Median, ": last reading in the window"),
 		}
+	}
+	if d.Name == hostSpeed {
+		return []series.Desc{one(d.Name, d.Unit, series.Median, "; the median of the samples in the window")}
 	}
 	out := []series.Desc{
 		one(d.Name+"_last", d.Unit, series.Median, ": last sample in the window"),
@@ -134,6 +142,14 @@ func number(name string, tracks []*track, w window, out *figures) {
 		if len(t) > 0 {
 			out.set(name+"_last", v[len(v)-1])
 		}
+		return
+	}
+	if name == hostSpeed {
+		if len(t) == 0 {
+			out.missing(name, "no sample of it lies in this window")
+			return
+		}
+		out.set(name, stats.Median(v))
 		return
 	}
 	if len(t) == 0 {

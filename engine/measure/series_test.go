@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -217,5 +218,26 @@ func TestPictured(t *testing.T) {
 	}
 	if got := Threads(d, "nobody"); len(got) > 0 {
 		t.Errorf("of no role: %v", got)
+	}
+}
+
+// The host's speed is the median of its samples in a window: one of them may have met an interrupt.
+func TestHostSpeedIsAMedian(t *testing.T) {
+	d := example()
+	d.Run.Series = append(d.Run.Series, series.SeriesDesc{Name: "host_speed", Unit: "pieces/ms", Shape: series.Gauge, Class: series.Count})
+	for i, v := range []float64{1, 10, 2, 9, 10, 7, 8, 9} { // at 0.5, 1.5, ... 7.5; 1 to 5 is the headline, 5 to 7 comes after
+		d.Points = append(d.Points, series.Point{T: 0.5 + float64(i), Series: "host_speed", V: v})
+	}
+	Derive(d)
+	wantMetrics(t, d.Run.Metrics[""], map[string]float64{"host_speed": 9.5})
+	wantMetrics(t, d.Run.Metrics["phase/after"], map[string]float64{"host_speed": 7.5})
+	for name := range d.Run.Metrics[""] {
+		if strings.HasPrefix(name, "host_speed_") {
+			t.Errorf("it is also %s", name)
+		}
+	}
+	known := Produced(Known{Probes: []Probe{{Series: d.Run.Series}}})
+	if i := slices.IndexFunc(known, func(x series.Desc) bool { return x.Name == "host_speed" }); i < 0 || known[i].Across != series.Median || known[i].Class != series.Count {
+		t.Errorf("before a run it is described as %+v", known)
 	}
 }

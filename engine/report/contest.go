@@ -20,8 +20,8 @@ type contest struct {
 	behind      []comparison // each other target against the best, only those that are worse beyond the noise
 }
 
-// contests are those of all cells in which at least two targets have a value.
-func (b *builder) contests() (out []contest, err error) {
+// rivals are the units of all cells, those together that differ in the target alone.
+func (b *builder) rivals() ([][]unit, error) {
 	all := make([]int, len(b.res.Cells))
 	for i := range all {
 		all[i] = i
@@ -30,7 +30,16 @@ func (b *builder) contests() (out []contest, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, g := range b.groups(units, slices.DeleteFunc(b.coordinates(), func(n string) bool { return n == "target" })) {
+	return b.groups(units, slices.DeleteFunc(b.coordinates(), func(n string) bool { return n == "target" })), nil
+}
+
+// contests are those of all cells in which at least two targets have a value.
+func (b *builder) contests() (out []contest, err error) {
+	rivals, err := b.rivals()
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range rivals {
 		if metrics := b.headline(g); len(metrics) > 0 {
 			if c, ok := b.contest(g, metrics[0]); ok {
 				out = append(out, c)

@@ -62,13 +62,17 @@ func (b *builder) groupsOfFindings() ([]finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	slowed, err := b.slowed()
+	if err != nil {
+		return nil, err
+	}
 	return []finding{
 		{"", slices.Concat(b.ending(), b.judged())},
 		{aheadTitle, ahead},
 		{sinceTitle, b.since()},
 		{"What failed, and when", slices.Concat(failed, b.crowded(), deaths)},
 		{"What churn and faults did", b.shaken()},
-		{"Can it be trusted", slices.Concat(b.generator(), b.distrust(), b.guessed(), b.disagreed())},
+		{"Can it be trusted", slices.Concat(b.generator(), b.distrust(), slowed, b.guessed(), b.disagreed())},
 		{"What is missing", b.absent()},
 		{againTitle, b.rerun()},
 	}, nil

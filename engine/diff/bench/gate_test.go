@@ -39,7 +39,7 @@ func TestQuantile(t *testing.T) {
 
 // simulated is a pair whose sets are apart by drift, runs of a set by sigma, B by slower, and set number hit by disturbance.
 func simulated(r *rand.Rand, sigma, drift, slower, disturbance float64) *pair {
-	const sets, runs = 2, 2
+	const sets, runs = 4, 1
 	p := &pair{order: inTurns(sets, r.IntN(2) == 1), rows: map[string]diff.JSONRow{}}
 	hit := r.IntN(2 * sets)
 	var side [2][]float64
@@ -66,7 +66,7 @@ func TestGateOfSimulatedSets(t *testing.T) {
 		disturbance  float64
 		alarms       [2]float64 // of all A/A pairs
 		found, wider float64    // at least; the median gate, in percent, at most
-	}{{0, [2]float64{0.01, 0.045}, 0.85, 4}, {0.4, [2]float64{0.001, 0.04}, 0.75, 5}} {
+	}{{0, [2]float64{0.01, 0.045}, 0.95, 3}, {0.4, [2]float64{0.001, 0.04}, 0.95, 3}} {
 		r := rand.New(rand.NewPCG(8, 8))
 		var alarms, found, pairs int
 		var gates []float64
@@ -140,6 +140,9 @@ func TestLogs(t *testing.T) {
 }
 
 func TestDisturbed(t *testing.T) {
+	speed := func(ratio float64) map[string]diff.JSONRow {
+		return map[string]diff.JSONRow{hostSpeed: {Ratio: &ratio}}
+	}
 	rows := func(foreignCPU, stolenCPU float64, tainted ...string) map[string]diff.JSONRow {
 		return map[string]diff.JSONRow{
 			foreign:      {A: diff.JSONSide{Runs: []float64{0.01, 0.02}}, B: diff.JSONSide{Runs: []float64{0.01, foreignCPU}}},
@@ -150,8 +153,9 @@ func TestDisturbed(t *testing.T) {
 	for _, c := range []struct {
 		rows map[string]diff.JSONRow
 		want string
-	}{{rows(0.02, 0), ""}, {rows(0.4, 0), "foreign_cpu was 0.40 cores in a run"}, {rows(0, 0.3), "stolen_cpu was 0.30 cores"}, {rows(0, 0, "B: busy"), "B: busy"}, {map[string]diff.JSONRow{}, ""}} {
-		if got := (&pair{rows: c.rows}).judge(0.15); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+	}{{rows(0.02, 0), ""}, {rows(0.4, 0), "foreign_cpu was 0.40 cores in a run"}, {rows(0, 0.3), "stolen_cpu was 0.30 cores"}, {rows(0, 0, "B: busy"), "B: busy"},
+		{speed(0.98), ""}, {speed(1.02), ""}, {speed(0.96), "host_speed of B was 0.960 of A's"}, {speed(1.2), "host_speed of B was 1.200 of A's"}, {map[string]diff.JSONRow{}, ""}} {
+		if got := (&pair{rows: c.rows}).judge(0.15, 0.03); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

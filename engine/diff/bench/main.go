@@ -5,7 +5,7 @@
 //  2. Ten other A/A pairs are compared with that gate. Each that does not pass is a false alarm.
 //  3. Ten pairs whose second side has an nginx with a little more work per request are compared with the same gate.
 //
-// A side is several short result sets. Those of a pair take turns, ABBA and BAAB.
+// A side is several short result sets. Those of a pair take turns, ABBA and BAAB. A pair is measured again if something disturbed it.
 package main
 
 import (
@@ -33,7 +33,7 @@ type options struct {
 	calibrate, pairs int
 	sets, repeats    int
 	measure          time.Duration
-	foreign          float64
+	foreign, apart   float64
 	again            int
 	work             int
 	binary           string
@@ -54,10 +54,11 @@ func parse(args []string) (o options, err error) {
 	f := flag.NewFlagSet("bench-diff", flag.ContinueOnError)
 	f.IntVar(&o.calibrate, "calibrate", 5, "A/A pairs that the gate is chosen from")
 	f.IntVar(&o.pairs, "pairs", 10, "A/A pairs that it is tried on, and as many with the slowdown")
-	f.IntVar(&o.sets, "sets", 2, "result sets of a side")
-	f.IntVar(&o.repeats, "repeats", 2, "runs of a result set")
-	f.DurationVar(&o.measure, "measure", 2*time.Second, "of a run")
+	f.IntVar(&o.sets, "sets", 4, "result sets of a side")
+	f.IntVar(&o.repeats, "repeats", 1, "runs of a result set")
+	f.DurationVar(&o.measure, "measure", 2500*time.Millisecond, "of a run")
 	f.Float64Var(&o.foreign, "foreign", 0.15, "cores that something else may use, or a hypervisor take, in a run of a pair that counts")
+	f.Float64Var(&o.apart, "apart", 0.04, "by which part the host's speed may differ between the sides of a pair that counts")
 	f.IntVar(&o.again, "again", 8, "disturbed pairs that are measured again, at most; further ones count")
 	f.IntVar(&o.work, "work", 0, "regular expressions that the slow nginx tries more for each request; 0: tuned to 5 % of its CPU time first")
 	f.StringVar(&o.binary, "planrun", "", "the planrun to use, instead of one that is built for it")

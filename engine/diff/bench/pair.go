@@ -29,21 +29,26 @@ func inTurns(sets int, swapped bool) []int {
 	return order
 }
 
-// What is measured to know whether a pair was disturbed, in cores.
+// What is measured to know whether a pair was disturbed: cores, and how much work a CPU does in its time.
 const (
-	foreign = "foreign_cpu"
-	stolen  = "stolen_cpu"
+	foreign   = "foreign_cpu"
+	stolen    = "stolen_cpu"
+	hostSpeed = "host_speed"
 )
 
-// judge says whether what the sets recorded of the machine lets them be compared.
-func (p *pair) judge(most float64) string {
+// judge says whether what the sets recorded of the machine lets them be compared: in no run so many cores went to
+// others, and the sides' host speeds are no further apart, as a part of the lower one.
+func (p *pair) judge(cores, apart float64) string {
 	for _, name := range []string{foreign, stolen} {
 		r := p.rows[name]
 		for _, v := range slices.Concat(r.A.Runs, r.B.Runs) {
-			if v > most {
+			if v > cores {
 				return fmt.Sprintf("%s was %.2f cores in a run", name, v)
 			}
 		}
+	}
+	if r := p.rows[hostSpeed].Ratio; r != nil && max(*r, 1 / *r) > 1+apart {
+		return fmt.Sprintf("%s of B was %.3f of A's", hostSpeed, *r)
 	}
 	for _, m := range metrics {
 		if t := p.rows[m.name].Tainted; len(t) > 0 {

@@ -57,7 +57,7 @@ func (b *runner) pair(ctx context.Context, work int, swapped bool) (*pair, error
 		}
 		p.dirs[side] = append(p.dirs[side], dir)
 	}
-	args := []string{"--format", "json", "--metric", foreign, "--metric", stolen}
+	args := []string{"--format", "json", "--metric", foreign, "--metric", stolen, "--metric", hostSpeed}
 	for _, m := range metrics {
 		args = append(args, "--metric", m.name)
 	}
@@ -78,7 +78,7 @@ func (b *runner) pair(ctx context.Context, work int, swapped bool) (*pair, error
 		}
 	}
 	if p.disturbed == "" {
-		p.disturbed = p.judge(b.foreign)
+		p.disturbed = p.judge(b.foreign, b.apart)
 	}
 	return p, nil
 }
@@ -152,10 +152,10 @@ func (b *runner) several(ctx context.Context, what string, n, work int) (out []*
 	return out, nil
 }
 
-// tune finds how much work makes a request 5 % dearer, from a pair with so many expressions more that they show well.
+// tune finds how much work makes a request 5 % dearer, from pairs with so many expressions more that they show well.
 func (b *runner) tune(ctx context.Context) (int, error) {
-	const try, want = 100, 0.05
-	out, err := b.several(ctx, "tuning", 1, try)
+	const pairs, try, want = 3, 200, 0.05
+	out, err := b.several(ctx, "tuning", pairs, try)
 	if err != nil {
 		return 0, err
 	}

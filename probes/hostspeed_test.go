@@ -1,0 +1,95 @@
+package probes
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/engine/task"
+)
+
+// One pass that met an interrupt does not decide; a clock that saw nothing gives no speed.
+func TestSpeedOf(t *testing.T) {
+	us := time.Microsecond
+	for _, c := range []struct {
+		took []time.Duration
+		want float64 // 0: none
+	}{
+		{[]time.Duration{100 * us, 100 * us, 100 * us, 100 * us, 100 * us}, 10},
+		{[]time.Duration{5000 * us, 200 * us, 190 * us, 210 * us, 200 * us}, 5},
+		{[]time.Duration{125 * us}, 8},
+		{[]time.Duration{0, 0, 0, 4000 * us, 0}, 0},
+		{nil, 0},
+	} {
+		if got, ok := speedOf(c.took); got != c.want || ok != (c.want > 0) {
+			t.Errorf("%v: %v, %v; want %v", c.took, got, ok, c.want)
+		}
+	}
+}
+
+// The target's CPUs matter, if it has any of its own.
+func TestCPUsOf(t *testing.T) {
+	process := func(role string, cpus ...int) task.Process { return &fake{role: role, cpus: cpus} }
+	for _, c := range []struct {
+		all  []task.Process
+		want []int
+	}{
+		{nil, nil},
+		{[]task.Process{process("load", 1)}, nil},
+		{[]task.Process{process("sut", 0, 2), process("load", 1), process("sut", 3)}, []int{0, 2, 3}},
+		{[]task.Process{process("sut", 0), process("sut")}, nil},
+	} {
+		if got := cpusOf(c.all, "sut"); !slices.Equal(got, c.want) {
+			t.Errorf("%v, want %v", got, c.want)
+		}
+	}
+}
+
+// It is measured once a second, however often the probe samples, on the CPU that the target is pinned to; the threads of the
+// process stay where they may run.
+func TestHostSpeed(t *testing.T) {
+	var before, after unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		t.Fatal(err)
+	}
+	cpu := 0
+	for !before.IsSet(cpu) {
+		cpu++
+	}
+	var got []series.Point
+	env := &task.ProbeEnv{Processes: &bench{all: []task.Process{&fake{role: "sut", cpus: []int{cpu}}}}, Emit: func(p series.Point) { got = append(got, p) }}
+	var h hostSpeed
+	for _, now := range []float64{0.001, 0.5, 0.99, 1.5, 2.01} {
+		env.Now = now
+		if err := h.sample(env); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var times []float64
+	for _, p := range got {
+		times = append(times, p.T)
+		if p.Series != "host_speed" || p.V <= 0.001 || p.V >= 100000 { // a piece of 10 ns or of a second
+			t.Errorf("%+v", p)
+		}
+	}
+	if !slices.Equal(times, []float64{0.001, 0.99, 2.01}) {
+		t.Errorf("measured at %v", times)
+	}
+	if err := unix.SchedGetaffinity(unix.Getpid(), &after); err != nil {
+		t.Fatal(err)
+	}
+	if after != before {
+		t.Errorf("the process may run on %v, it might on %v", after, before)
+	}
+}
+
+// What cannot be measured is an error, and no point.
+func TestHostSpeedOfNoCPU(t *testing.T) {
+	env := &task.ProbeEnv{Processes: &bench{all: []task.Process{&fake{role: "sut", cpus: []int{1023}}}}, Emit: func(p series.Point) { t.Errorf("%+v", p) }}
+	if err := new(hostSpeed).sample(env); err == nil {
+		t.Error("there is no CPU 1023, and no error")
+	}
+}
