@@ -56,7 +56,7 @@ func parse(args []string) (o options, err error) {
 	f.IntVar(&o.pairs, "pairs", 10, "A/A pairs that it is tried on, and as many with the slowdown")
 	f.IntVar(&o.sets, "sets", 4, "result sets of a side")
 	f.IntVar(&o.repeats, "repeats", 1, "runs of a result set")
-	f.DurationVar(&o.measure, "measure", 2500*time.Millisecond, "of a run")
+	f.DurationVar(&o.measure, "measure", 2200*time.Millisecond, "of a run")
 	f.Float64Var(&o.foreign, "foreign", 0.15, "cores that something else may use, or a hypervisor take, in a run of a pair that counts")
 	f.Float64Var(&o.apart, "apart", 0.04, "by which part the host's speed may differ between the sides of a pair that counts")
 	f.IntVar(&o.again, "again", 8, "disturbed pairs that are measured again, at most; further ones count")
