@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -44,7 +43,15 @@ func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error
 	if err != nil {
 		return nil, err
 	}
-	return out, out.writeReport()
+	if err := out.writeReport(); err != nil {
+		return out, again(set, err)
+	}
+	return out, nil
+}
+
+// again is an error of writing what is made of a set, with what to do once its cause is gone.
+func again(set *record.Set, err error) error {
+	return fmt.Errorf("%w; what was recorded is all there: planrun report %s judges it and writes the report", err, set.Dir)
 }
 
 // judge is Conclude without the report.
@@ -79,7 +86,7 @@ func judge(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error) {
 	res.Sections = p.sections(res)
 	res.Exit, res.ExitWhy = exit(end, g.failed, rules.Summarize(js), js)
 	if err := set.WriteResults(res); err != nil {
-		return nil, err
+		return nil, again(set, err)
 	}
 	out := &Outcome{Set: set, Results: res, Input: input(set, res, env, g.runs, g.notes), Exit: res.Exit, Why: res.ExitWhy}
 	if opt.Beside != nil {
@@ -169,7 +176,7 @@ func (o *Outcome) writeReport() error {
 		if err := form.write(&b, d); err != nil {
 			return fmt.Errorf("writing %s: %w", form.name, err)
 		}
-		if err := os.WriteFile(o.Set.Path(form.name), b.Bytes(), 0o666); err != nil {
+		if err := o.Set.WriteFile(form.name, b.Bytes()); err != nil {
 			return fmt.Errorf("writing the report: %w", err)
 		}
 	}

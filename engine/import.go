@@ -44,6 +44,7 @@ func (p *Program) Import(opt ImportOptions) (_ *Outcome, err error) {
 		list.Sort(nil)
 		return nil, list
 	}
+	_, missing := os.Stat(opt.Out)
 	set, err := record.Create(record.CreateOptions{Plan: p.Plan.Name, Out: opt.Out})
 	if err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func (p *Program) Import(opt ImportOptions) (_ *Outcome, err error) {
 	ended := false
 	defer func() {
 		if !ended {
-			err = errors.Join(err, os.RemoveAll(set.Dir)) // it is of this import alone
+			err = errors.Join(err, takeAway(set.Dir, missing != nil))
 		}
 	}()
 	if set.Dir, err = filepath.Abs(set.Dir); err != nil {
@@ -87,6 +88,18 @@ func (p *Program) Import(opt ImportOptions) (_ *Outcome, err error) {
 	}
 	ended = true
 	return Conclude(set, p, ConcludeOptions{Gate: opt.Gate, Beside: opt.Beside})
+}
+
+// takeAway removes what an import wrote, and the directory too if it was made for it.
+func takeAway(dir string, made bool) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	if made {
+		err = errors.Join(err, os.Remove(dir))
+	}
+	return err
 }
 
 // publishedCells are the plan's cells as figures are held against them.

@@ -27,6 +27,9 @@ func (p *program) stored(dir string) (*record.Set, *engine.Program, error) {
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%s has no plan.yaml: planrun was killed before it had written anything", dir)
 	}
+	if _, err := os.Stat(set.Path("environment.json")); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("%s has no environment.json, so what it ran on and what was left out of it is not known: planrun was killed when it began, or the file was taken away", dir)
+	}
 	plan, list := dsl.Load(file, dsl.Options{Vocabulary: vocabulary})
 	var prog *engine.Program
 	if !list.HasErrors() {
@@ -57,8 +60,12 @@ func oneSet(args []string) (dir string, err error) {
 		return "", fmt.Errorf("%s is a plan; a result set is a directory such as results/%s-TIME, and results/latest the newest one", dir, filepath.Base(dir[:len(dir)-len(filepath.Ext(dir))]))
 	}
 	if _, err := os.Stat(filepath.Join(dir, "journal.jsonl")); err != nil {
+		_, there := os.Stat(dir)
 		if len(args) == 0 {
 			return "", fmt.Errorf("there is no results/latest here; name a result set: planrun leaves them in results/PLAN-TIME")
+		}
+		if errors.Is(there, fs.ErrNotExist) {
+			return "", fmt.Errorf("%s is no result set: there is no such directory; planrun leaves result sets in results/PLAN-TIME", dir)
 		}
 		return "", fmt.Errorf("%s is no result set: it has no journal.jsonl; planrun leaves result sets in results/PLAN-TIME", dir)
 	}

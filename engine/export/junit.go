@@ -2,8 +2,8 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -62,7 +62,7 @@ func JUnit(w io.Writer, set *record.Set, res *record.Results) error {
 	doc.Skipped = 0 // the schema of Jenkins' xUnit plugin has it in suites only
 	b := bufio.NewWriter(w)
 	_, err = b.WriteString(xml.Header)
-	return wrote("junit", errors.Join(err, doc.WriteXML(b), b.Flush()))
+	return wrote("junit", cmp.Or(err, doc.WriteXML(b), b.Flush()))
 }
 
 // A suite is a verdict in the making.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func replaceBy(path string, write func(io.Writer) error) (err error) {
 		}
 	}()
 	w := bufio.NewWriter(f)
-	err = errors.Join(write(w), w.Flush(), f.Chmod(0o644), f.Sync(), f.Close())
+	err = cmp.Or(write(w), w.Flush(), f.Chmod(0o644), f.Sync(), f.Close()) // of a full disk all say the same
 	if err != nil {
 		return err
 	}
@@ -107,6 +108,9 @@ func (s *Set) End() (*End, error) {
 	e, err := readJSON[End](s.Path("end.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	if err != nil {
+		err = fmt.Errorf("%w; without this file the set is one whose planrun was killed", err)
 	}
 	return e, err
 }

@@ -26,7 +26,7 @@ func readResults(path string, cells func(*json.Decoder, *[]Cell) error) (*Result
 	defer f.Close()
 	r, err := decodeResults(json.NewDecoder(bufio.NewReaderSize(f, 1<<16)), cells)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
+		return nil, fmt.Errorf("reading %s: %w; planrun report %s makes the file again", path, err, filepath.Dir(path))
 	}
 	return r, nil
 }
