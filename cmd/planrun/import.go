@@ -92,10 +92,19 @@ func (p *program) importFigures(plan string, f planFlags, opt engine.ImportOptio
 	return p.summary(out)
 }
 
-// printFigures prints the problems of a file of figures.
+// mostShown is how many problems of a file of figures are printed: each line of a long file may have one.
+const mostShown = 200
+
+// printFigures prints the problems of a file of figures, the first of very many.
 func (p *program) printFigures(list diag.List, opt engine.ImportOptions) error {
-	if err := diag.Render(p.err, list, map[string][]byte{opt.File: opt.Content}); err != nil {
+	shown := list[:min(len(list), mostShown)]
+	if err := diag.Render(p.err, shown, map[string][]byte{opt.File: opt.Content}); err != nil {
 		return err
+	}
+	if more := len(list) - len(shown); more > 0 {
+		if _, err := fmt.Fprintf(p.err, "and %s\n", report.Count(more, "more problem")); err != nil {
+			return err
+		}
 	}
 	p.exit = exitUsage
 	return fmt.Errorf("%s has %s; nothing was imported", opt.File, report.Count(len(list), "problem"))

@@ -100,6 +100,9 @@ func emptyDir(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if to, err := os.Readlink(dir); err == nil {
+			return fmt.Errorf("--out %s is a link to %s, which is not there; name a new directory", dir, to)
+		}
 		return nil
 	case err != nil:
 		return fmt.Errorf("--out %s: %w", dir, err)

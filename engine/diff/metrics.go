@@ -38,7 +38,7 @@ func (d *Diff) chosen(pairs []pair, patterns []string) (out []compare.Name, err 
 		for _, name := range known {
 			ok, err := path.Match(want.Key(), name)
 			if err != nil {
-				return nil, fmt.Errorf("%q is no pattern: %w", p, err)
+				return nil, fmt.Errorf("the metric %q is no pattern: %w; a [ begins a choice of letters, as in p9[59]_ms", p, err)
 			}
 			if !ok {
 				continue

@@ -154,7 +154,7 @@ func (r *reader) header(row []string) (headed, readable bool) {
 	}
 	if len(row) != len(header) {
 		p := r.list.Addf(at, "the first line is not the header of a file of figures")
-		if p.Hint = want; len(row) == 1 && strings.Contains(row[0], "\r") {
+		if p.Hint = want; strings.Contains(strings.Join(row, ""), "\r") {
 			p.Hint = "end lines with a line feed; " + want
 		}
 		return false, false

@@ -8,6 +8,7 @@ import (
 
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
 )
 
 // publishedSections are those of a report of published figures: what is said of runs that planrun watched is not said of
@@ -67,7 +68,7 @@ func (b *builder) publishedFailures() []Text {
 		if failed.Value > 0 {
 			x := cell{b.name(c.Coord), failed.Value, ""}
 			if all := compare.Read(c, "", compare.ParseName("requests")); all.Why == "" && all.Value > 0 {
-				x.share = " of " + grouped(all.Value) + ", " + percent(failed.Value/all.Value)
+				x.share = " of " + number(all.Value, series.Count) + ", " + percent(failed.Value/all.Value)
 			}
 			bad = append(bad, x)
 		}
@@ -88,7 +89,7 @@ func (b *builder) publishedFailures() []Text {
 		if i > 0 {
 			t = append(t, text("; ")...)
 		}
-		t = append(t, text(fmt.Sprintf("%s (%s%s)", x.at, grouped(x.failed), x.share))...)
+		t = append(t, text(fmt.Sprintf("%s (%s%s)", x.at, number(x.failed, series.Count), x.share))...)
 	}
 	return []Text{append(t, text(".")...)}
 }

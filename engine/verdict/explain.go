@@ -89,7 +89,7 @@ func (p *Program) operands(st interpreter.EvalState) (out []Operand) {
 func shown(v ref.Val) string {
 	switch x := v.(type) {
 	case types.Double:
-		if math.Trunc(float64(x)) == float64(x) {
+		if math.Trunc(float64(x)) == float64(x) && math.Abs(float64(x)) < 1e21 {
 			return number(float64(x))
 		}
 		if math.Abs(float64(x)) >= 1e4 && math.Abs(float64(x)) < 1e15 { // no exponent in numbers that a reader compares
