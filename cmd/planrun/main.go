@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -58,7 +59,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	err := root.ExecuteContext(ctx)
 	if err != nil {
 		fmt.Fprintf(stderr, "planrun: %s\n", report.Visible(err.Error()))
-		if p.exit == exitOK {
+		var written *fs.PathError
+		switch {
+		case errors.As(err, &written) && written.Op == "write" && p.exit != exitNotUndone && p.exit != exitInterrupted:
+			p.exit = exitHarness // whatever the verdicts say: the user was not told
+		case p.exit == exitOK:
 			p.exit = exitUsage
 		}
 	}

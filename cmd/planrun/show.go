@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -28,8 +29,9 @@ connections, descriptors and ports it takes. A stage that has rounds or another 
 			if err != nil {
 				return err
 			}
-			show(p.out, prog)
-			return nil
+			w := bufio.NewWriter(p.out)
+			show(w, prog)
+			return w.Flush()
 		},
 	}
 	f.add(c.Flags())
