@@ -100,7 +100,7 @@ func (p *program) diff(args []string, f diffFlags) error {
 	d, err := diff.Compare(a, b, opt)
 	var none *diff.NoMetric
 	if errors.As(err, &none) {
-		return fmt.Errorf("--metric %w; %s", err, dsl.Suggest(none.Pattern, none.Known, "there are"))
+		return fmt.Errorf("--metric: %w; %s", err, dsl.Suggest(none.Pattern, none.Known, "there are"))
 	}
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func refused(d *diff.Diff) error {
 	return errors.New(s.String())
 }
 
-// knownCells finds words of --only that neither set has.
+// knownCells finds words of --only that neither set has, and words that no cell has together.
 func knownCells(only []string, sets ...*diff.Set) error {
 	names := []string{"*"}
 	for _, s := range sets {
@@ -152,6 +152,14 @@ func knownCells(only []string, sets ...*diff.Set) error {
 			if !slices.Contains(names, part) {
 				return fmt.Errorf("--only %s: neither set has a stage, target, scenario or axis=value %q; %s", pattern, part, dsl.Suggest(part, names, "there are"))
 			}
+		}
+		chosen := func(s *diff.Set) bool {
+			return slices.ContainsFunc(s.Results.Cells, func(c record.Cell) bool {
+				return (s.Target == "" || s.Target == c.Coord.Target) && engine.Selects(pattern, c.Coord)
+			})
+		}
+		if !slices.ContainsFunc(sets, chosen) {
+			return fmt.Errorf("--only %s: no cell that is compared has all of that; leave a part of it out, or write * for one", pattern)
 		}
 	}
 	return nil

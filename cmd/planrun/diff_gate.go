@@ -132,7 +132,7 @@ func (g *rowGate) judge(d *diff.Diff, w io.Writer) (exit int, err error) {
 		case why != nil:
 			open, known[r.Name.Text] = append(open, at+": "+why.Text), false
 		case !holds:
-			failed = append(failed, at+": "+operandWords(res.Operands)+sideWords(r))
+			failed = append(failed, at+":"+operandWords(res.Operands)+sideWords(r))
 		}
 	}
 	for _, u := range d.Unmatched {
@@ -191,9 +191,9 @@ func chooseMetrics(known map[string]bool) string {
 func operandWords(ops []verdict.Operand) string {
 	words := make([]string, len(ops))
 	for i, o := range ops {
-		words[i] = o.Text + " = " + o.Value
+		words[i] = " " + o.Text + " = " + o.Value
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(words, ",")
 }
 
 // sideWords says which half of a row is A and which is B: " (A is before with 100, B is after with 90)".

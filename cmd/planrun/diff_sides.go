@@ -31,6 +31,9 @@ func twoSides(args []string) (a, b *diff.Set, err error) {
 
 // oneSide opens the sets of a side. A directory that is there may have a comma in its name.
 func oneSide(arg string) (first *diff.Set, err error) {
+	if arg == "" {
+		return nil, errors.New("an argument is empty; planrun diff A B names two result sets")
+	}
 	names := []string{arg}
 	if _, err := os.Stat(arg); err != nil {
 		names = strings.Split(arg, ",")
@@ -61,11 +64,9 @@ func oneSide(arg string) (first *diff.Set, err error) {
 
 // openSide opens DIR or DIR:TARGET.
 func openSide(name string) (*diff.Set, error) {
-	dir, target := name, ""
-	if _, err := os.Stat(dir); err != nil {
-		if at := strings.LastIndexByte(name, ':'); at > 0 {
-			dir, target = name[:at], name[at+1:]
-		}
+	dir, target := named(name)
+	if target == "" && dir != name {
+		return nil, fmt.Errorf("%s names no target behind its colon; leave the colon out to compare all of them", name)
 	}
 	dir, err := oneSet([]string{filepath.Clean(dir)})
 	if err != nil {
@@ -77,6 +78,25 @@ func openSide(name string) (*diff.Set, error) {
 		return nil, fmt.Errorf("%w; %s", err, dsl.Suggest(none.Target, none.Known, "there are"))
 	}
 	return set, err
+}
+
+// named splits DIR:TARGET at the first colon before which a directory stands, because a target may have one in its name; where
+// none does, at the last one.
+func named(arg string) (dir, target string) {
+	if _, err := os.Stat(arg); err == nil {
+		return arg, ""
+	}
+	dir = arg
+	for at, r := range arg {
+		if r != ':' || at == 0 {
+			continue
+		}
+		dir, target = arg[:at], arg[at+1:]
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			break
+		}
+	}
+	return dir, target
 }
 
 func are(n int, what string) string {
