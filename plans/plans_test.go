@@ -16,6 +16,7 @@ import (
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/dsl/diag"
 	"github.com/planrun/planrun/engine"
+	"github.com/planrun/planrun/engine/machine"
 	"github.com/planrun/planrun/plans"
 	"github.com/planrun/planrun/probes"
 )
@@ -38,13 +39,16 @@ func files(t testing.TB, kind string) []string {
 	return out
 }
 
+// offered is a machine that has everything: what this one lacks is no mistake of a plan.
+func offered(feature string) machine.Offer { return machine.Offer{Feature: feature, OK: true} }
+
 // check loads and compiles a plan, reading its files by read.
 func check(file string, presets []string, read func(string) ([]byte, error)) (*engine.Program, diag.List) {
 	plan, list := dsl.Load(file, dsl.Options{Vocabulary: vocabulary, ReadFile: read, Presets: presets})
 	if list.HasErrors() {
 		return nil, list
 	}
-	prog, more := engine.Compile(plan, engine.Options{Always: always, ReadFile: read})
+	prog, more := engine.Compile(plan, engine.Options{Always: always, ReadFile: read, Offered: offered})
 	return prog, append(list, more...)
 }
 
