@@ -2,7 +2,6 @@ package actions
 
 import (
 	"encoding/hex"
-	"fmt"
 	"math"
 	"net/url"
 	"regexp"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/internal/load"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // Check finds what the types do not. What depends on several keys is not asked of an entry of loads: the action that builds
@@ -185,13 +185,13 @@ func (l *Load) checkPool(c *dsl.Check) {
 	case !kept && c.Has("connect-rate"):
 		c.Errorf("connect-rate", "with reuse: none connections are opened for their requests, none before the start").Hint = "bound them by the rate"
 	case l.Workers > l.Connections:
-		c.Errorf("workers", "%d workers cannot share %s", l.Workers, counted(l.Connections, "connection")).Hint = "each worker has at least one: write more connections or fewer workers"
+		c.Errorf("workers", "%d workers cannot share %s", l.Workers, plural.Of(l.Connections, "connection")).Hint = "each worker has at least one: write more connections or fewer workers"
 	case l.InFlight > 0 && l.Workers > l.InFlight:
-		c.Errorf("in-flight", "%d workers cannot share %s in flight", l.Workers, counted(l.InFlight, "request")).Hint = "each worker has at least one"
+		c.Errorf("in-flight", "%d workers cannot share %s in flight", l.Workers, plural.Of(l.InFlight, "request")).Hint = "each worker has at least one"
 	case l.Pool == "dial" && l.InFlight == 0 && l.streams() == 1:
 		c.Errorf("pool", "with one request on a connection no more are in flight than there are connections, so no other one is opened").Hint = "add in-flight: how many requests may be in flight in all"
 	case l.Pool != "dial" && l.InFlight > l.Connections*l.streams():
-		c.Errorf("in-flight", "%s with %s each have no more than %d requests in flight", counted(l.Connections, "connection"), counted(l.streams(), "stream"), l.Connections*l.streams()).Hint = "write more connections or streams, or pool: dial"
+		c.Errorf("in-flight", "%s with %s each have no more than %d requests in flight", plural.Of(l.Connections, "connection"), plural.Of(l.streams(), "stream"), l.Connections*l.streams()).Hint = "write more connections or streams, or pool: dial"
 	}
 }
 
@@ -213,16 +213,6 @@ func (l *Load) checkPorts(c *dsl.Check) {
 	}
 	addresses = max(1, addresses)
 	if n := l.mostConnections(); float64(n) > addresses*portsOfAddress {
-		c.Warnf("connections", "%d connections are more than the about %.0f ports of %s", n, addresses*portsOfAddress, counted(int(addresses), "source address")).Hint = "name more sources, such as 127.0.0.0/8"
+		c.Warnf("connections", "%d connections are more than the about %.0f ports of %s", n, addresses*portsOfAddress, plural.Of(int(addresses), "source address")).Hint = "name more sources, such as 127.0.0.0/8"
 	}
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if strings.HasSuffix(what, "s") {
-		what += "e"
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

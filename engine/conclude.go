@@ -2,9 +2,12 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -43,7 +46,7 @@ func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error
 	if err != nil {
 		return nil, err
 	}
-	if err := out.writeReport(); err != nil {
+	if err := out.writeReport(p.redact(out.named())); err != nil {
 		return out, again(set, err)
 	}
 	return out, nil
@@ -162,9 +165,31 @@ func (p *Program) verdictProblems(problems []verdict.DefProblem) error {
 	return l
 }
 
-// writeReport writes report.md and report.html into the result set.
-func (o *Outcome) writeReport() error {
-	d, err := report.Build(o.Input, report.Options{Dir: o.Set.Dir})
+// named is the result set as whoever ran the plan would name it, by the directories of the command line; where that is
+// another place from here, or the set was moved, its path.
+func (o *Outcome) named() string {
+	real := o.Set.Dir
+	if to, err := filepath.EvalSymlinks(real); err == nil { // of results/latest, which leads to another one soon
+		real = to
+	}
+	e := o.Input.Environment
+	if e == nil {
+		return real
+	}
+	dir := e.Option("out")
+	if dir == "" {
+		dir = filepath.Join(cmp.Or(e.Option("results"), record.Root), filepath.Base(real))
+	}
+	there, err := os.Stat(dir)
+	if here, e := os.Stat(real); err != nil || e != nil || !os.SameFile(here, there) {
+		return real
+	}
+	return dir
+}
+
+// writeReport writes report.md and report.html into the result set, which their command lines call dir.
+func (o *Outcome) writeReport(dir string) error {
+	d, err := report.Build(o.Input, report.Options{Dir: dir})
 	if err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}

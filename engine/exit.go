@@ -7,13 +7,14 @@ import (
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/verdict"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // exit gives the code, the first that applies of 5, 130, 4, 1, 3, 0, and why. README.md says what each means.
 func exit(end *record.End, failed []string, gates verdict.Summary, js []verdict.Judgement) (int, string) {
 	switch {
 	case len(end.NotUndone) > 0:
-		return 5, counted(len(end.NotUndone), "change could", "changes could") + " not be undone; `planrun clean` tries again"
+		return 5, plural.Of(len(end.NotUndone), "change") + " could not be undone; `planrun clean` tries again"
 	case end.Interrupted:
 		return 130, "interrupted; undone, and what there was is reported"
 	case end.Failure != "":
@@ -25,17 +26,17 @@ func exit(end *record.End, failed []string, gates verdict.Summary, js []verdict.
 		}
 		return 4, "the harness failed: " + what
 	case gates.Exit() == 4:
-		return 4, counted(gates.Errored, "gating verdict", "gating verdicts") + " could not be judged because the harness failed"
+		return 4, plural.Of(gates.Errored, "gating verdict") + " could not be judged because the harness failed"
 	case gates.Exit() == 1:
-		return 1, counted(gates.Failed, "gating verdict", "gating verdicts") + " failed"
+		return 1, plural.Of(gates.Failed, "gating verdict") + " failed"
 	case len(gates.Nothing) > 0:
 		return 3, fmt.Sprintf("a gate judged nothing: %q", gates.Nothing[0])
 	case gates.Exit() == 3:
-		return 3, counted(gates.Inconclusive, "gating verdict is", "gating verdicts are") + " inconclusive"
+		return 3, plural.Of(gates.Inconclusive, "gating verdict") + plural.Verb(gates.Inconclusive, " is", " are") + " inconclusive"
 	case gates.Passed == 0:
 		return 0, "the plan has no gates"
 	}
-	why := counted(gates.Passed, "gate", "gates") + " passed, none failed"
+	why := plural.Of(gates.Passed, "gate") + " passed, none failed"
 	if gates.Unsupported > 0 {
 		why += fmt.Sprintf("; %d could not be judged: %s", gates.Unsupported, unjudged(js))
 	}
@@ -78,12 +79,4 @@ func short(text string) string {
 		first = first[:i]
 	}
 	return strings.TrimSuffix(first, ":") + ": " + last
-}
-
-// counted is a number with what it counts.
-func counted(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/planrun/planrun/engine/report"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 func (p *program) checkCommand() *cobra.Command {
@@ -25,9 +25,9 @@ Exit code 2 if there is one. Warnings are printed too, and are no problem.`,
 			}
 			later := ""
 			if len(prog.Later) > 0 {
-				later = fmt.Sprintf("; %s of it this build cannot run yet: planrun run says which", report.Count(len(prog.Later), "part"))
+				later = fmt.Sprintf("; %s of it this build cannot run yet: planrun run says which", plural.Of(len(prog.Later), "part"))
 			}
-			_, err = fmt.Fprintf(p.out, "%s: no problem in %s and %s%s\n", args[0], report.Count(len(prog.Cells), "cell"), report.Count(len(prog.Plan.Verdicts), "verdict"), later)
+			_, err = fmt.Fprintf(p.out, "%s: no problem in %s and %s%s\n", args[0], plural.Of(len(prog.Cells), "cell"), plural.Of(len(prog.Plan.Verdicts), "verdict"), later)
 			return err
 		},
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/planrun/planrun/engine/journal"
-	"github.com/planrun/planrun/engine/report"
 	"github.com/planrun/planrun/engine/task"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 func (p *program) cleanCommand() *cobra.Command {
@@ -50,17 +50,17 @@ change first. Only processes that the run started are ended: their token, boot a
 			if len(r.Damaged) > 0 {
 				p.exit = exitNotUndone
 				return fmt.Errorf("%s of %s cannot be read: undo by hand what it says, remove the line and run planrun clean %s again",
-					report.Count(len(r.Damaged), "line"), filepath.Join(dir, journal.File), dir)
+					plural.Of(len(r.Damaged), "line"), filepath.Join(dir, journal.File), dir)
 			}
 			if len(r.Failed) > 0 {
 				p.exit = exitNotUndone
-				return fmt.Errorf("%s could not be undone; run planrun clean %s again", report.Count(len(r.Failed), "change"), dir)
+				return fmt.Errorf("%s could not be undone; run planrun clean %s again", plural.Of(len(r.Failed), "change"), dir)
 			}
 			if len(r.Undone) == 0 {
 				_, err = fmt.Fprintf(p.out, "%s: nothing was left to undo\n", dir)
 				return err
 			}
-			_, err = fmt.Fprintf(p.out, "%s: %s undone, nothing is left\n", dir, report.Count(len(r.Undone), "change"))
+			_, err = fmt.Fprintf(p.out, "%s: %s undone, nothing is left\n", dir, plural.Of(len(r.Undone), "change"))
 			return err
 		},
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/planrun/planrun/engine/report"
 	"github.com/planrun/planrun/engine/stats"
 	"github.com/planrun/planrun/engine/verdict"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // A rowGate is the condition of --gate.
@@ -62,7 +63,7 @@ func (p *program) rowGate(text string, d *diff.Diff) (*rowGate, error) {
 	if err := diag.Render(p.err, list, map[string][]byte{"--gate": []byte(text)}); err != nil {
 		return nil, err
 	}
-	return nil, fmt.Errorf("the condition of --gate has %s", report.Count(len(problems), "problem"))
+	return nil, fmt.Errorf("the condition of --gate has %s", plural.Of(len(problems), "problem"))
 }
 
 func cellOf(c record.Coord) verdict.Coord {
@@ -163,10 +164,10 @@ func (g *rowGate) judge(d *diff.Diff, w io.Writer) (exit int, err error) {
 			return exitHarness, err
 		}
 	}
-	word := "passes: it holds for " + report.Count(len(d.Rows), "row")
+	word := "passes: it holds for " + plural.Of(len(d.Rows), "row")
 	switch {
 	case len(failed) > 0:
-		exit, word = 1, fmt.Sprintf("fails for %d of %s", len(failed), report.Count(len(d.Rows), "row"))
+		exit, word = 1, fmt.Sprintf("fails for %d of %s", len(failed), plural.Of(len(d.Rows), "row"))
 	case len(open) > 0:
 		exit, word = 3, "is inconclusive"
 	}

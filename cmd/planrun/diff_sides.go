@@ -9,7 +9,7 @@ import (
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine/diff"
-	"github.com/planrun/planrun/engine/report"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // twoSides opens what the arguments name: two result sets, or a target of each; or several sets of the same thing a side.
@@ -100,8 +100,5 @@ func named(arg string) (dir, target string) {
 }
 
 func are(n int, what string) string {
-	if n == 1 {
-		return "is 1 " + what
-	}
-	return "are " + report.Count(n, what)
+	return plural.Verb(n, "is ", "are ") + plural.Of(n, what)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/planrun/planrun/dsl/diag"
 	"github.com/planrun/planrun/engine"
 	"github.com/planrun/planrun/engine/published"
-	"github.com/planrun/planrun/engine/report"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 func (p *program) importCommand() *cobra.Command {
@@ -107,5 +107,5 @@ func (p *program) printFigures(list diag.List, opt engine.ImportOptions) error {
 		}
 	}
 	p.exit = exitUsage
-	return fmt.Errorf("%s has %s; nothing was imported", opt.File, report.Count(len(list), "problem"))
+	return fmt.Errorf("%s has %s; nothing was imported", opt.File, plural.Of(len(list), "problem"))
 }

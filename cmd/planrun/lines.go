@@ -9,7 +9,7 @@ import (
 
 	"github.com/planrun/planrun/engine"
 	"github.com/planrun/planrun/engine/record"
-	"github.com/planrun/planrun/engine/report"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // lines shows a line an event, for logs.
@@ -89,7 +89,7 @@ func long(d time.Duration) string {
 }
 
 func beginText(dir string, t *tally, now time.Time) string {
-	return fmt.Sprintf("results go to %s; %s of %s, %s and the time to install", relative(dir), report.Count(t.runs, "run"), report.Count(len(t.cells), "cell"), strings.TrimSuffix(still(t.left(now)), " still"))
+	return fmt.Sprintf("results go to %s; %s of %s, %s and the time to install", relative(dir), plural.Of(t.runs, "run"), plural.Of(len(t.cells), "cell"), strings.TrimSuffix(still(t.left(now)), " still"))
 }
 
 func eventText(e record.Event) string { return fmt.Sprintf("  %.1fs %s: %s", e.T, e.Kind, e.Message) }

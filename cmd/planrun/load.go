@@ -12,7 +12,7 @@ import (
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/dsl/diag"
 	"github.com/planrun/planrun/engine"
-	"github.com/planrun/planrun/engine/report"
+	"github.com/planrun/planrun/internal/plural"
 	"github.com/planrun/planrun/probes"
 )
 
@@ -83,7 +83,7 @@ func (p *program) print(list diag.List, plan *dsl.Plan) error {
 	}
 	p.exit = exitUsage
 	n := len(slices.DeleteFunc(slices.Clone(list), func(x *diag.Problem) bool { return x.Warning }))
-	return fmt.Errorf("%s has %s; nothing was run", plan.File, report.Count(n, "problem"))
+	return fmt.Errorf("%s has %s; nothing was run", plan.File, plural.Of(n, "problem"))
 }
 
 // always are the probes that every run has.

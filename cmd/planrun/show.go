@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/planrun/planrun/engine"
-	"github.com/planrun/planrun/engine/report"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 func (p *program) showCommand() *cobra.Command {
@@ -66,9 +66,9 @@ func show(w io.Writer, prog *engine.Program) {
 		return
 	}
 	t := prog.Takes()
-	fmt.Fprintf(w, "\nIn all: %s, about %s without installing and draining", report.Count(t.Runs, "run"), round(t.Time))
+	fmt.Fprintf(w, "\nIn all: %s, about %s without installing and draining", plural.Of(t.Runs, "run"), round(t.Time))
 	if t.Open > 0 {
-		fmt.Fprintf(w, " (%s that only running will determine are not counted)", report.Count(t.Open, "length"))
+		fmt.Fprintf(w, " (%s that only running will determine are not counted)", plural.Of(t.Open, "length"))
 	}
 	fmt.Fprint(w, ".\n")
 	if t.Checks > 0 {
@@ -80,7 +80,7 @@ func show(w io.Writer, prog *engine.Program) {
 		fmt.Fprint(w, "Closed")
 	}
 	fmt.Fprint(w, " loops send as many as the targets answer.\n")
-	fmt.Fprintf(w, "At most %s at the same time: as many descriptors and source ports of the load, and as many descriptors of the target.\n", report.Count(t.Connections, "connection"))
+	fmt.Fprintf(w, "At most %s at the same time: as many descriptors and source ports of the load, and as many descriptors of the target.\n", plural.Of(t.Connections, "connection"))
 }
 
 // without says how cross-checks are left out, which these params of the plan list.
@@ -104,7 +104,7 @@ func showOrder(w io.Writer, prog *engine.Program, name string) {
 		if st.Rounds == 0 {
 			how = append(how, "rounds that only running will determine")
 		} else if st.Rounds > 1 {
-			how = append(how, report.Count(st.Rounds, "round"))
+			how = append(how, plural.Of(st.Rounds, "round"))
 		}
 		if o := st.Part.Val.Order; o != "" && o != "blocked" {
 			how = append(how, "order "+o)
@@ -133,7 +133,7 @@ func showCell(w io.Writer, c *engine.Cell) {
 	case c.Repeats == 0:
 		fmt.Fprintf(w, "  %s, as often as its stage determines\n", name)
 	default:
-		fmt.Fprintf(w, "  %s, %s\n", name, report.Count(c.Repeats, "run"))
+		fmt.Fprintf(w, "  %s, %s\n", name, plural.Of(c.Repeats, "run"))
 	}
 	phase, begin := "", time.Duration(0)
 	length := time.Duration(0)
@@ -181,7 +181,7 @@ func action(l engine.Line) string {
 		s += fmt.Sprintf(", %.0f requests", l.Requests)
 	}
 	if l.Needs.Connections > 0 {
-		s += ", " + report.Count(l.Needs.Connections, "connection")
+		s += ", " + plural.Of(l.Needs.Connections, "connection")
 	}
 	return s + open(l.Open)
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // plans lists how two resolved plans differ, and the files that they refer to (templates of configurations).
@@ -171,7 +173,7 @@ func lines(v []string) string {
 	}
 	more := ""
 	if len(v) > most {
-		more = fmt.Sprintf(" and %d more lines", len(v)-most)
+		more = " and " + plural.Of(len(v)-most, "more line")
 		v = v[:most]
 	}
 	quoted := make([]string, len(v))

@@ -9,6 +9,7 @@ import (
 	"github.com/planrun/planrun/engine/report"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/stats"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // figures are the summary, the table and the means.
@@ -18,9 +19,9 @@ func (w *writer) figures() []report.Block {
 		return []report.Block{paragraph("No cell is in both.")}
 	}
 	if len(d.Rows) == 0 {
-		return []report.Block{paragraph(report.Count(d.Cells, "cell") + " matched, none of them with figures to compare.")}
+		return []report.Block{paragraph(plural.Of(d.Cells, "cell") + " matched, none of them with figures to compare.")}
 	}
-	out := []report.Block{report.Paragraph{Text: report.Text{{Text: d.Summary.String(), Style: report.Strong}, {Text: " Ratios are B/A, of " + report.Count(d.Cells, "matched cell") + "."}}}}
+	out := []report.Block{report.Paragraph{Text: report.Text{{Text: d.Summary.String(), Style: report.Strong}, {Text: " Ratios are B/A, of " + plural.Of(d.Cells, "matched cell") + "."}}}}
 	for _, r := range d.Rows {
 		if !r.Grew() {
 			continue
@@ -81,7 +82,7 @@ func zeros(rows []Row) string {
 	}
 	words := make([]string, len(order))
 	for i, m := range order {
-		words[i] = fmt.Sprintf("%s in %s", m, report.Count(n[m], "cell"))
+		words[i] = fmt.Sprintf("%s in %s", m, plural.Of(n[m], "cell"))
 	}
 	return "0 on both sides: " + strings.Join(words, ", ") + "."
 }
@@ -174,7 +175,7 @@ func (r Row) says(several bool) string {
 		s = "the noise floor is " + floor
 	}
 	if x.Needed > 0 {
-		s += "; about " + report.Count(x.Needed, "run") + " a side would tell"
+		s += "; about " + plural.Of(x.Needed, "run") + " a side would tell"
 	}
 	return s
 }

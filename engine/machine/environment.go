@@ -81,13 +81,26 @@ func Version() string {
 	if !ok {
 		return "unknown (built without module information)"
 	}
+	return versionOf(info)
+}
+
+// versionOf is the module's version; where that does not name the commit, with it, its time, and "+dirty" if the tree was
+// changed since. What is no release and knows no commit, as under go run, says so.
+func versionOf(info *debug.BuildInfo) string {
 	setting := map[string]string{}
 	for _, s := range info.Settings {
 		setting[s.Key] = s.Value
 	}
-	v := info.Main.Version
-	if rev := setting["vcs.revision"]; rev != "" && !strings.Contains(v, rev[:min(12, len(rev))]) {
-		v += " " + rev[:min(12, len(rev))]
+	v, commit := info.Main.Version, setting["vcs.revision"]
+	commit = commit[:min(12, len(commit))]
+	switch {
+	case commit == "" && (v == "" || v == "(devel)"):
+		return "(devel), built without a commit"
+	case commit != "" && !strings.Contains(v, commit):
+		v = strings.TrimSpace(v + " " + commit)
+		if at := setting["vcs.time"]; at != "" {
+			v += " of " + at
+		}
 	}
 	if setting["vcs.modified"] == "true" && !strings.Contains(v, "dirty") {
 		v += "+dirty"

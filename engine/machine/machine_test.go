@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -179,6 +180,29 @@ func TestPortRange(t *testing.T) {
 		low, high, ok := portRange(in)
 		if ok != (want[2] == 1) || ok && (low != want[0] || high != want[1]) {
 			t.Errorf("%q: %d %d %v", in, low, high, ok)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	for _, c := range []struct {
+		module   string
+		settings map[string]string
+		want     string
+	}{
+		{"(devel)", nil, "(devel), built without a commit"},
+		{"", nil, "(devel), built without a commit"},
+		{"v1.2.3", nil, "v1.2.3"},
+		{"(devel)", map[string]string{"vcs.revision": "0123456789abcdef", "vcs.time": "2026-11-30T19:00:00Z", "vcs.modified": "false"}, "(devel) 0123456789ab of 2026-11-30T19:00:00Z"},
+		{"(devel)", map[string]string{"vcs.revision": "0123456789abcdef", "vcs.modified": "true"}, "(devel) 0123456789ab+dirty"},
+		{"v0.0.0-20261130190000-0123456789ab+dirty", map[string]string{"vcs.revision": "0123456789abcdef", "vcs.time": "2026-11-30T19:00:00Z", "vcs.modified": "true"}, "v0.0.0-20261130190000-0123456789ab+dirty"},
+	} {
+		info := &debug.BuildInfo{Main: debug.Module{Version: c.module}}
+		for k, v := range c.settings {
+			info.Settings = append(info.Settings, debug.BuildSetting{Key: k, Value: v})
+		}
+		if got := versionOf(info); got != c.want {
+			t.Errorf("%s %v: %q, want %q", c.module, c.settings, got, c.want)
 		}
 	}
 }

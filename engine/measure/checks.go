@@ -6,6 +6,7 @@ import (
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/internal/load"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // mostGaps is the share of a probe's samples that may be missing before the probe counts as one that did not report. A
@@ -46,11 +47,11 @@ func (c *checks) workers() {
 	for _, l := range c.d.Run.Loads {
 		switch {
 		case l.Reported < l.Workers:
-			c.add("workers-reported", l.Name, !c.ended(), "only %d of the %d workers of load %s reported", l.Reported, l.Workers, l.Name)
+			c.add("workers-reported", l.Name, !c.ended(), "of %s of load %s only %d reported", plural.Of(l.Workers, "worker"), l.Name, l.Reported)
 		case !l.Final:
 			c.add("workers-reported", l.Name, !c.ended(), "not every worker of load %s sent its last report", l.Name)
 		default:
-			c.add("workers-reported", l.Name, true, "all %d workers of load %s reported to the end", l.Workers, l.Name)
+			c.add("workers-reported", l.Name, true, "of %s of load %s all reported to the end", plural.Of(l.Workers, "worker"), l.Name)
 		}
 	}
 }
@@ -80,7 +81,7 @@ func (c *checks) probes() {
 	for _, name := range sortedKeys(c.d.Run.Facts.ProbeGaps) {
 		if n := c.d.Run.Facts.ProbeGaps[name]; float64(n) > mostGaps*max(c.d.Run.Seconds, 1) && !c.has(probeGaps) {
 			ok = false
-			c.add("probes-reported", "", !c.ended(), "probe %s missed %d samples in %.0f s", name, n, c.d.Run.Seconds)
+			c.add("probes-reported", "", !c.ended(), "probe %s missed %s in %.0f s", name, plural.Of(int(n), "sample"), c.d.Run.Seconds)
 		}
 	}
 	if ok {
@@ -149,7 +150,7 @@ func (c *checks) origin() {
 
 func (c *checks) files() {
 	if n := c.d.Run.Facts.Lost; n > 0 {
-		c.add("files-written", "", false, "%d lines could not be written to the result set", n)
+		c.add("files-written", "", false, "%s could not be written to the result set", plural.Of(int(n), "line"))
 		return
 	}
 	if len(c.d.Notes) > 0 {

@@ -47,6 +47,7 @@ func Guards(d *record.Data, t Thresholds, m Machine) []record.Guard {
 		if len(l.Spec.Rate) > 0 {
 			j.rate(l)
 			j.lag(l)
+			j.ownDelay(l)
 		}
 		j.generatorCPU(l)
 		j.crossCheck(l)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 const loadRole = "load"
@@ -48,8 +49,8 @@ func (j *judge) generatorCPU(l *record.Load) {
 	closed := len(l.Spec.Rate) == 0
 	spins := !closed && l.Spec.Pacing != "economical"
 	if !spins && share > j.t.GeneratorCPU {
-		j.add(name, l.Name, false, taintsTiming, "the load generator was the bottleneck: load %s used %.2f of its %d CPUs (%s; at most %s)",
-			l.Name, own, cpus, percent(share), percent(j.t.GeneratorCPU))
+		j.add(name, l.Name, false, taintsTiming, "the load generator was the bottleneck: load %s used %.2f of its %s (%s; at most %s)",
+			l.Name, own, plural.Of(cpus, "CPU"), percent(share), percent(j.t.GeneratorCPU))
 		return
 	}
 	waited := ""
@@ -73,7 +74,7 @@ func (j *judge) generatorCPU(l *record.Load) {
 			waited += fmt.Sprintf(" (at most %s)", percent(limit))
 		}
 	}
-	j.add(name, l.Name, true, taintsTiming, "load %s used %.2f of its %d CPUs (%s; at most %s)%s", l.Name, own, cpus, percent(share), percent(j.t.GeneratorCPU), waited)
+	j.add(name, l.Name, true, taintsTiming, "load %s used %.2f of its %s (%s; at most %s)%s", l.Name, own, plural.Of(cpus, "CPU"), percent(share), percent(j.t.GeneratorCPU), waited)
 }
 
 // loadProcesses are the CPU counters of everything in the role of load.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/internal/load"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 func (j *judge) verified(l *record.Load) {
@@ -38,7 +39,7 @@ func (j *judge) answered(l *record.Load, s *loadSum) {
 }
 
 func (j *judge) workers(l *record.Load) {
-	j.add("workers", l.Name, l.Reported == l.Workers && l.Workers > 0, taintsWork, "%d of the %d workers of load %s reported", l.Reported, l.Workers, l.Name)
+	j.add("workers", l.Name, l.Reported == l.Workers && l.Workers > 0, taintsWork, "of %s of load %s %d reported", plural.Of(l.Workers, "worker"), l.Name, l.Reported)
 }
 
 // connections holds also for a target that takes fewer connections than asked, as long as the generator could open them.
@@ -124,6 +125,31 @@ func (j *judge) lag(l *record.Load) {
 		j.add("send-lag", l.Name, true, taintsTiming, "1 %% of the requests of load %s were sent more than %s late, because they waited for a connection; the generator's own send lag went above %v in %d of %d seconds (at most half)",
 			l.Name, milliseconds(p99), j.t.SendLag, own, len(s.pieces))
 	}
+}
+
+// ownDelay warns where the load generator's own delay in sending may have made the p99 of the answers: it held up a good part
+// of the 1 % of the requests that are above it for longer than that. The send lag of a second says how many those were at the
+// most; how long the generator itself kept one of them, without a wait for a connection, is known of the worst of each second.
+// In a closed loop a request is due when it is sent: there generatorCPU says how long the generator waited for a CPU.
+func (j *judge) ownDelay(l *record.Load) {
+	s := j.headline(l)
+	if s.latency().Count() == 0 || s.lag().Count() == 0 {
+		return
+	}
+	p99 := time.Duration(s.latency().Quantile(0.99))
+	seconds, late := 0, int64(0)
+	var worst time.Duration
+	for _, p := range s.pieces {
+		own := time.Duration(p.Counts.StalledLagNs)
+		worst = max(worst, own)
+		if own > p99 {
+			seconds, late = seconds+1, late+above(p.Lag, p99)
+		}
+	}
+	share := float64(late) / float64(s.lag().Count())
+	j.add("own-delay", l.Name, share <= j.t.OwnDelay, "",
+		"the load generator's own delay in sending load %s reached %s; in %d of %d seconds it was above the p99 of the answers, %s, and held up to %s of the requests for longer than that (above %s is worth a warning)",
+		l.Name, milliseconds(worst), seconds, len(s.pieces), milliseconds(p99), percent(share), percent(j.t.OwnDelay))
 }
 
 func (j *judge) descriptors(l *record.Load) {

@@ -99,7 +99,7 @@ func TestGuardsFail(t *testing.T) {
 				s.Counts = load.Counts{Due: 50, Errors: map[string]int64{load.Connect: 50}}
 			})
 		}},
-		{"a worker is missing", "workers", "work", "1 of the 2 workers of load main reported", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Loads[0].Reported = 1 }},
+		{"a worker is missing", "workers", "work", "of 2 workers of load main 1 reported", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Loads[0].Reported = 1 }},
 		{"fewer connections", "connections", "work", "opened 4 of 5 connections: too many open files", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			d.Run.Loads[0].Ready.Shortage, d.Run.Loads[0].Spec.Connections = "too many open files", 5
 		}},
@@ -115,11 +115,17 @@ func TestGuardsFail(t *testing.T) {
 			open(d)
 			eachMain(d, func(s *load.Second) { s.Lag, s.Counts.StalledLagNs = hist(50, 30*time.Millisecond), 40e6 })
 		}},
+		{"an own delay above the p99", "own-delay", "", "reached 43 ms; in 2 of 4 seconds it was above the p99 of the answers, 9 ms, and held up to 11 % of the requests", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			open(d)
+			for i := range 3 { // the second before the window, and two in it
+				d.Seconds[3*i].Counts.StalledLagNs, d.Seconds[3*i].Lag = 43e6, hist(20, 100*time.Microsecond, 30*time.Millisecond)
+			}
+		}},
 		{"no lag", "send-lag", "timing", "no send lag", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			open(d)
 			eachMain(d, func(s *load.Second) { s.Lag = nil })
 		}},
-		{"its CPU is full", "generator-cpu", "timing", "the load generator was the bottleneck: load main used 0.95 of its 1 CPUs (95 %; at most 90 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
+		{"its CPU is full", "generator-cpu", "timing", "the load generator was the bottleneck: load main used 0.95 of its 1 CPU (95 %; at most 90 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			setSeries(d, "generator_cpu_s", "main", func(p *series.Point) { p.V = 0.95 * p.T })
 		}},
 		{"one CPU for both", "generator-cpu", "timing", "the load generator was the bottleneck: load main shares CPU 0 with nginx, web, busy for 90 % of the time (at most 50 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {

@@ -146,7 +146,7 @@ func (s *loadSum) leftOut() map[*piece]string {
 }
 
 func cleanDoc(name string) string {
-	return fmt.Sprintf("%s without the window's first second and without the seconds in which the generator's send lag went above %v", name, Stall)
+	return fmt.Sprintf("%s without the window's first second and without the seconds in which the generator's own send lag went above %v; above %[1]s where these seconds were quicker than the others", name, Stall)
 }
 
 func cleanQuantile(q float64) func(*loadSum) (float64, string) {

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
@@ -115,6 +116,11 @@ func (ix *index) tracksFor(g group, name string, labelled bool) []*track {
 	return out
 }
 
+// tracksOf are the tracks of a series of whatever source.
+func (ix *index) tracksOf(name string) []*track {
+	return slices.DeleteFunc(slices.Clone(ix.tracks), func(tr *track) bool { return tr.series != name })
+}
+
 // processes derives the metrics of roles and processes in a window.
 func (ix *index) processes(w window, loads *loadSum, out *figures) {
 	for _, g := range ix.groups(w) {
@@ -152,6 +158,10 @@ func (ix *index) cpu(g group, name string, of []string, w window, out *figures) 
 		return
 	}
 	used, seconds := growth(tracks, sampled(tracks, w.rates), true)
+	if seconds <= 0 && name == loadRole+"_cpu_cores" { // its workers say it themselves, also when they begin and end
+		workers := ix.tracksOf("generator_cpu_s")
+		used, seconds = growth(workers, sampled(workers, w.rates), true)
+	}
 	if seconds <= 0 {
 		out.missing(name, tooFewSamples)
 		return

@@ -27,6 +27,9 @@ type Thresholds struct {
 	// SendLag is the highest p99 of the generator's own send lag. A lag beyond it is the generator's if its own part of it
 	// (without the wait for a connection, which is the target's doing) went beyond it too, in at least half the seconds.
 	SendLag time.Duration
+	// OwnDelay is the highest share of a load's requests that the generator's own delay may hold up for longer than the p99 of
+	// the answers; above it is a warning that taints nothing. Half of the 1 % that lies above the p99 could then be its doing.
+	OwnDelay float64
 	// ClockStep is the largest step of the wall clock against the monotonic clock during a run.
 	ClockStep time.Duration
 	// Shortest is the shortest headline window whose figures are judged.
@@ -41,7 +44,7 @@ type Thresholds struct {
 func DefaultThresholds() Thresholds {
 	return Thresholds{
 		RateDelivered: 0.99, GeneratorCPU: 0.9, GeneratorShared: 0.5, GeneratorWait: 0.25, GeneratorWaitOwn: 0.5, ForeignWarn: 0.1,
-		SendLag: 20 * time.Millisecond, ClockStep: 50 * time.Millisecond, Shortest: time.Second, Descriptors: 0.9, Ports: 0.9,
+		SendLag: 20 * time.Millisecond, OwnDelay: 0.005, ClockStep: 50 * time.Millisecond, Shortest: time.Second, Descriptors: 0.9, Ports: 0.9,
 	}
 }
 

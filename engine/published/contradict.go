@@ -3,6 +3,8 @@ package published
 import (
 	"math"
 	"strconv"
+
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // fits reports whether the statistics are what the runs give, as far as the printed digits tell, and says which are not.
@@ -60,7 +62,7 @@ func (g *group) ordered() bool {
 		}
 		if from, to := bound.from(f.Value), bound.to(f.Value); !meet(from, to, sum.Value) {
 			ok = false
-			g.contradicts(sum, "of %s the %s is %s, so the sum is %s", plural(g.n, "run"), bound.name, f.Value.Text, between(from, to))
+			g.contradicts(sum, "of %s the %s is %s, so the sum is %s", plural.Of(g.n, "run"), bound.name, f.Value.Text, between(from, to))
 		}
 	}
 	return ok

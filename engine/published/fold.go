@@ -7,6 +7,7 @@ import (
 
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/stats"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // A group is the figures of one metric of one cell.
@@ -38,7 +39,7 @@ func (a *assigner) fold(c *Cell, d series.Desc, figures []*Figure) {
 		g.by[f.Statistic] = f
 		switch k, single := run(f.Statistic); {
 		case single && k > g.n:
-			a.say(f, statisticColumn, "change repeats in the plan, or leave the line out", "the plan says that %s has %s, but here is %s", c.Scenario, plural(g.n, "run"), f.Statistic)
+			a.say(f, statisticColumn, "change repeats in the plan, or leave the line out", "the plan says that %s has %s, but here is %s", c.Scenario, plural.Of(g.n, "run"), f.Statistic)
 		case g.neverNegative() && f.Value.Value < 0:
 			a.say(f, valueColumn, "write what was published", "%s is never negative, have %s", d.Name, f.Value.Text)
 		}
@@ -137,7 +138,7 @@ func (g *group) whole() {
 	}
 	if want := string(g.desc.Across); g.by[want] == nil {
 		g.say(g.first(), statisticColumn, fmt.Sprintf("add its %s, or every run; or declare %s under metrics with the across that fits", want, g.desc.Name),
-			"the value of %s is the %s of the %s of %s on %s, but the file gives %s only", g.desc.Name, want, plural(g.n, "run"), g.cell.Scenario, g.cell.Target, listed(have))
+			"the value of %s is the %s of the %s of %s on %s, but the file gives %s only", g.desc.Name, want, plural.Of(g.n, "run"), g.cell.Scenario, g.cell.Target, listed(have))
 		return
 	}
 	g.cell.Whole[g.desc.Name] = whole

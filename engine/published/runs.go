@@ -124,14 +124,6 @@ func (a *assigner) assign(f *Figure) {
 	}
 }
 
-// plural is a number with what it counts, as report.Count; figures are read without a report.
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // listed joins names as a sentence does.
 func listed(names []string) string {
 	if len(names) < 2 {

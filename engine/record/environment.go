@@ -1,6 +1,9 @@
 package record
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // An Environment is the machine and what was on it.
 type Environment struct {
@@ -28,6 +31,20 @@ type Environment struct {
 	Programs  map[string]Program `json:"programs,omitempty"`       // target -> what ran
 	Imported  *Imported          `json:"imported,omitempty"`       // the figures were published by others: nothing ran here, and there is no machine to describe
 	Offers    map[string]string  `json:"offers,omitempty"`         // feature -> "yes", or why not
+}
+
+// Option is the value of a flag of the command line as it was typed; "" if it was not.
+func (e *Environment) Option(name string) string {
+	flag := "--" + name
+	for i, word := range e.Command {
+		if value, ok := strings.CutPrefix(word, flag+"="); ok {
+			return value
+		}
+		if word == flag && i+1 < len(e.Command) {
+			return e.Command[i+1]
+		}
+	}
+	return ""
 }
 
 // Imported says where published figures come from. When they were imported is the environment's Start.

@@ -20,12 +20,15 @@ type Set struct {
 type CreateOptions struct {
 	Plan  string    // the plan's name
 	Start time.Time // zero means now
-	Root  string    // the directory of all result sets; "results" if empty
+	Root  string    // the directory of all result sets; the constant Root if empty
 	Out   string    // the directory of this one instead of ROOT/PLAN-TIME; it must not exist, or be empty
 }
 
-// latest is the link, in the root, to the newest set.
-const latest = "latest"
+// Root is the directory of all result sets where none is named.
+const Root = "results"
+
+// Latest is the link, in the root, to the newest set.
+const Latest = "latest"
 
 // Create makes the directory of a new result set, ROOT/PLAN-UTC TIME, and points ROOT/latest at it. It never writes into a
 // set that exists: a second one of the same second gets a number, and an Out that holds something is an error.
@@ -34,7 +37,7 @@ func Create(o CreateOptions) (*Set, error) {
 		return createAt(o.Out)
 	}
 	if o.Root == "" {
-		o.Root = "results"
+		o.Root = Root
 	}
 	if o.Start.IsZero() {
 		o.Start = time.Now()
@@ -84,7 +87,7 @@ func (s *Set) layout() error {
 
 // link points ROOT/latest at the set of that name, in one step: whoever follows it finds the old one or the new one.
 func link(root, name string) error {
-	path := filepath.Join(root, latest)
+	path := filepath.Join(root, Latest)
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink == 0 {
 		return fmt.Errorf("%s is no link to a result set; move it away", path)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/stats"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // mostLeftOut bounds the rows that are named as left out of a mean.
@@ -33,7 +34,7 @@ func (b *builder) addGeomeans(t *Table, g sheet, metrics []compare.Name) (left [
 			left = append(left, text(mono(m.Text), ": "+list(gone, mostLeftOut)))
 		}
 	}
-	rows := fmt.Sprintf("%d of %s", most, count(len(g.lines), "row"))
+	rows := fmt.Sprintf("%d of %s", most, plural.Of(len(g.lines), "row"))
 	if fewest != most {
 		rows = fmt.Sprintf("%d to %s", fewest, rows)
 	}

@@ -7,68 +7,150 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/compare"
+	"github.com/planrun/planrun/engine/stats"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // How much the findings name of who is ahead.
 const (
-	mostContests = 6 // in one sentence
-	mostTargets  = 6 // sentences about targets
+	mostLeaders = 16 // lines of the table
+	mostTargets = 6  // sentences about targets
 )
 
-// ahead says in the findings who is ahead where, over whom and by how much beyond the noise, a sentence for each target;
-// then what cannot be told apart, and why; then where each target loses most.
-func (b *builder) ahead() (items []Text, err error) {
-	all, err := b.contests()
-	if err != nil || len(all) == 0 {
-		return nil, err
+// ahead says in the findings who is ahead: in a line for each scenario, a stage that repeats another one within that one's
+// line; then in how many each target is; where repeated stages name different ones; and where each target loses most.
+func (b *builder) ahead() finding {
+	f := finding{title: aheadTitle}
+	all := slices.DeleteFunc(slices.Clone(b.contests()), func(c *contest) bool { return c.repeats })
+	if len(all) == 0 {
+		return f
 	}
-	won := map[string][]string{}
-	var within, unknown, blind, untrusted, na []string
-	for _, c := range all {
-		first, next := oneLine(c.first), oneLine(c.next)
-		short := fmt.Sprintf("%s (%s of %s %s that of %s", c.where, c.metric, first, times(c.between.Ratio.Value), next)
-		switch c.between.Outcome() {
-		case compare.Better:
-			won[c.first] = append(won[c.first], fmt.Sprintf("%s (%s %s that of %s%s, noise floor %s)", c.where, c.metric, times(c.between.Ratio.Value), next, c.between.ranged(), factor(c.between.Ratio.Floor)))
-		case compare.WithinNoise:
-			within = append(within, fmt.Sprintf("%s, noise floor %s)", short, factor(c.between.Ratio.Floor)))
-		case compare.Untrusted:
-			untrusted = append(untrusted, short+")")
-		case compare.NA:
-			na = append(na, fmt.Sprintf("%s (%s: %s)", c.where, c.metric, c.between.Ratio.NA))
+	f.table = &Table{Columns: []Column{{Title: "scenario"}, {Title: "by"}, {Title: "first"}, {Title: "its value", Right: true}, {Title: "second"}, {Title: "its value", Right: true}, {Title: "ratio", Right: true}, {Title: "beyond the noise?"}}}
+	for _, c := range all[:min(len(all), mostLeaders)] {
+		f.table.Rows = append(f.table.Rows, b.leader(c))
+	}
+	if more := len(all) - mostLeaders; more > 0 {
+		f.items = append(f.items, text(plural.Of(more, "more scenario"), plural.Verb(more, " is", " are"), " in Side by side."))
+	}
+	decided := slices.DeleteFunc(all, func(c *contest) bool { return !c.decided() })
+	if len(decided) > 1 {
+		f.items = append(f.items, b.tally(decided))
+	}
+	f.items = append(f.items, b.reversed(decided)...)
+	f.items = append(f.items, b.behind(decided)...)
+	return f
+}
+
+// leader is the line of a contest.
+func (b *builder) leader(c *contest) []Text {
+	line := row(c.where, text(mono(b.header(c.metric))))
+	if !c.decided() {
+		return append(line, row("n/a", "", "n/a", "", "n/a", b.undecided(c))...)
+	}
+	first := text(oneLine(c.first))
+	if c.between.Outcome() == compare.Better {
+		first = text(strong(oneLine(c.first)))
+	}
+	class := b.desc(c.metric.Metric).Class
+	return append(line, first, text(number(c.between.Of.Value, class)), text(oneLine(c.next)), text(number(c.between.To.Value, class)), text(c.between.value()), b.sure(c))
+}
+
+// undecided says which targets are not to be compared, and why.
+func (b *builder) undecided(c *contest) (t Text) {
+	t = text(Span{Text: "nothing to compare", Style: Missing}, ": no target has a value")
+	if len(c.ranked) == 1 {
+		t = text(Span{Text: "nothing to compare", Style: Missing}, ": only "+oneLine(c.ranked[0])+" has a value")
+	}
+	for _, u := range c.units {
+		if r := b.read(u, c.metric); r.Why != "" {
+			t = append(t, b.note(r.Why))
+		}
+	}
+	return t
+}
+
+// sure says whether the first is ahead beyond the noise, in words that begin with the answer, and who is first in the stages
+// that repeat this one.
+func (b *builder) sure(c *contest) Text {
+	x := c.between
+	var t Text
+	switch x.Outcome() {
+	case compare.NA:
+		t = text(Span{Text: "no ratio", Style: Missing}, ": "+x.Ratio.NA)
+	case compare.Untrusted:
+		t = text(doubtful("not to be trusted"), b.spoilt(x), ": a guard did not hold; ")
+		if x.Ratio.Noise == stats.Unknown {
+			t = append(t, text("nor is the noise known: "+x.needs())...)
+		} else {
+			t = append(t, text("as measured "+x.noise())...)
+		}
+	case compare.Unknown:
+		t = text(doubtful("not known"), ": "+x.needs())
+	case compare.WithinNoise:
+		t = text("no: " + x.noise())
+		if len(c.tied) > 0 {
+			t = append(t, text("; nor is "+oneLine(and(c.tied))+" told apart")...)
+		}
+	default:
+		t = text(Span{Text: "yes", Style: Good}, fmt.Sprintf(": the noise floor is %s%s", factor(x.Ratio.Floor), x.ranged()))
+	}
+	for _, again := range c.again {
+		switch {
+		case !again.decided():
+		case again.first == c.first:
+			t = append(t, text("; first in "+oneLine(again.cell.Coord.Stage)+" too")...)
 		default:
-			if c.between.Ratio.Needed == 0 && b.imported() == nil {
-				blind = append(blind, short+": "+c.between.Ratio.Why+")")
-				break
-			}
-			unknown = append(unknown, short+")")
+			t = append(t, text("; in "+oneLine(again.cell.Coord.Stage)+" "+oneLine(again.first)+" is first")...)
 		}
 	}
-	leaders := b.inOrder(won)
-	slices.SortStableFunc(leaders, func(x, y string) int { return cmp.Compare(len(won[y]), len(won[x])) })
-	for i, t := range leaders {
-		if i == mostTargets {
-			items = append(items, text(fmt.Sprintf("And %s more somewhere ahead; see Comparisons.", count(len(leaders)-mostTargets, "target"))))
-			break
+	return t
+}
+
+// needs says why the noise of a ratio is not known, and how many runs would tell.
+func (c comparison) needs() string {
+	of, to := len(c.Of.Runs), len(c.To.Runs)
+	switch {
+	case c.Ratio.Needed == 0 || c.Of.Only+c.To.Only != "":
+		return c.Ratio.Why
+	case of == to:
+		return fmt.Sprintf("%s a side, %d are needed", plural.Of(of, "run"), stats.MinRuns)
+	}
+	return fmt.Sprintf("%d and %s, %d a side are needed", of, plural.Of(to, "run"), stats.MinRuns)
+}
+
+// tally says in how many contests each target is ahead, and how the others came out.
+func (b *builder) tally(all []*contest) Text {
+	won := map[string]int{}
+	n := map[compare.Outcome]int{}
+	for _, c := range all {
+		o := c.between.Outcome()
+		if n[o]++; o == compare.Better {
+			won[c.first]++
 		}
-		items = append(items, text(strong(oneLine(t)+" is ahead"), fmt.Sprintf(" beyond the noise in %d of %s: %s.", len(won[t]), count(len(all), "comparison"), list(won[t], mostContests))))
 	}
-	say := func(what string, of []string) {
-		if len(of) > 0 {
-			items = append(items, text(fmt.Sprintf("%s in %d of %s: %s.", what, len(of), count(len(all), "comparison"), list(of, mostContests))))
+	names := b.inOrder(won)
+	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(won[y], won[x]) })
+	of := plural.Of(len(all), "comparison")
+	t := text(strong("Nobody is ahead"), " beyond the noise in any of "+of)
+	for i, target := range names[:min(len(names), mostTargets)] {
+		if i == 0 {
+			t = text(strong(oneLine(target)+" is ahead"), fmt.Sprintf(" beyond the noise in %d of %s", won[target], of))
+			continue
+		}
+		t = append(t, text(", ", strong(oneLine(target)), fmt.Sprintf(" in %d", won[target]))...)
+	}
+	if more := len(names) - mostTargets; more > 0 {
+		t = append(t, text(", and "+plural.Of(more, "more target")+" somewhere")...)
+	}
+	for _, o := range []struct {
+		outcome compare.Outcome
+		words   string
+	}{{compare.WithinNoise, "within the noise"}, {compare.Unknown, "the noise is not known"}, {compare.Untrusted, "a guard did not hold"}, {compare.NA, "there is no ratio"}} {
+		if k := n[o.outcome]; k > 0 {
+			t = append(t, text(fmt.Sprintf("; %s in %d", o.words, k))...)
 		}
 	}
-	items = append(items, b.reversed(all)...)
-	say("Within the noise, so nobody is ahead,", within)
-	if b.imported() != nil {
-		say("Single runs were not published, so noise cannot be told from difference,", unknown)
-	} else {
-		say("Too few runs to tell noise from difference (3 a side are the least)", unknown)
-	}
-	say("The noise is not known", blind)
-	say("A guard did not hold, so who is ahead is not to be trusted,", untrusted)
-	say("No ratio", na)
-	return append(items, b.behind(all)...), nil
+	return append(t, text(".")...)
 }
 
 // list joins at most n parts by semicolons, for parts that hold commas.
@@ -80,41 +162,42 @@ func list(parts []string, n int) string {
 }
 
 // inOrder are the targets of a map in the order in which they are shown.
-func (b *builder) inOrder(of map[string][]string) []string {
+func (b *builder) inOrder(of map[string]int) []string {
 	names := sorted(of)
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(b.rank["target"][x], b.rank["target"][y]) })
 	return names
 }
 
 // behind says where each target loses to the best, and where most. Of two targets one's lead is the other's loss.
-func (b *builder) behind(all []contest) (items []Text) {
+func (b *builder) behind(all []*contest) (items []Text) {
 	if len(b.rank["target"]) < 3 {
 		return nil
 	}
-	lost := map[string][]string{}
+	lost, in := map[string]int{}, map[string][]string{}
 	for _, c := range all {
 		for _, x := range c.behind {
-			lost[x.of] = append(lost[x.of], fmt.Sprintf("%s (%s %s that of %s)", c.where, c.metric, times(x.Ratio.Value), oneLine(x.to)))
+			lost[x.of]++
+			in[x.of] = append(in[x.of], fmt.Sprintf("%s (%s %s that of %s)", c.where, c.metric.Text, times(x.Ratio.Value), oneLine(x.to)))
 		}
 	}
 	targets := b.inOrder(lost)
-	slices.SortStableFunc(targets, func(x, y string) int { return cmp.Compare(len(lost[y]), len(lost[x])) })
+	slices.SortStableFunc(targets, func(x, y string) int { return cmp.Compare(lost[y], lost[x]) })
 	const each = 3
 	for i, t := range targets {
 		if i == mostTargets {
-			items = append(items, text(fmt.Sprintf("And %s more somewhere behind; see Comparisons.", count(len(targets)-mostTargets, "target"))))
-			break
+			return append(items, text("And "+plural.Of(len(targets)-i, "more target")+" somewhere behind; see Side by side."))
 		}
-		items = append(items, text(oneLine(t)+" loses", fmt.Sprintf(" beyond the noise in %d of %s: %s.", len(lost[t]), count(len(all), "comparison"), list(lost[t], each))))
+		items = append(items, text(oneLine(t)+" loses", fmt.Sprintf(" beyond the noise in %d of %s: %s.", lost[t], plural.Of(len(all), "comparison"), list(in[t], each))))
 	}
 	return items
 }
 
-// comparisons is the section of every comparison in a sentence.
-func comparisons(b *builder) ([]Section, error) {
-	items, err := b.leaders()
-	if err != nil || len(items) == 0 {
-		return nil, err
+func times(v float64) string { return factor(v) + " times" }
+
+// and joins names: a, b and c.
+func and(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
 	}
-	return []Section{{Title: "Comparisons", Blocks: []Block{List{items}}}}, nil
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }

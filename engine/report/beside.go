@@ -8,6 +8,7 @@ import (
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // A Beside is an earlier result set whose figures stand beside today's. Texts about the two call it A and today's B.
@@ -154,7 +155,7 @@ func besides(b *builder) ([]Section, error) {
 	out.Blocks = append(out.Blocks, bounded("Not to be had:", b.in.Absent, len(b.in.Absent))...)
 	dir := shellQuote(b.opt.Dir)
 	for _, s := range b.in.Beside {
-		out.Blocks = append(out.Blocks, Heading{s.Label}, Paragraph{text(fmt.Sprintf("%d of %s have a counterpart in ", len(s.then), count(len(b.res.Cells), "cell")), mono(s.Name), ". Every difference of the two is said by:")},
+		out.Blocks = append(out.Blocks, Heading{s.Label}, Paragraph{text(fmt.Sprintf("%d of %s have a counterpart in ", len(s.then), plural.Of(len(b.res.Cells), "cell")), mono(s.Name), ". Every difference of the two is said by:")},
 			Code{Lines: []string{"planrun diff " + shellQuote(s.Name) + " " + dir}})
 		out.Blocks = append(out.Blocks, bounded("Not alike, so that a ratio says less or nothing (A is "+oneLine(s.Label)+", B is today):", s.Unlike, mostUnlike)...)
 		out.Blocks = append(out.Blocks, bounded("Without a counterpart:", s.Unmatched, mostUnmatched)...)
@@ -208,14 +209,14 @@ func (b *builder) since() (items []Text) {
 		if unlike > 0 {
 			words = strings.Join(slices.DeleteFunc([]string{words, fmt.Sprintf("%d not measured alike", unlike)}, func(s string) bool { return s == "" }), ", ")
 		}
-		t := text("Against ", strong(oneLine(s.Label)), fmt.Sprintf(", of %s in both: %s.", count(len(s.then), "cell"), dash(words)))
+		t := text("Against ", strong(oneLine(s.Label)), fmt.Sprintf(", of %s in both: %s.", plural.Of(len(s.then), "cell"), dash(words)))
 		for _, o := range []compare.Outcome{compare.Worse, compare.Better} {
 			if len(moved[o]) > 0 {
 				t = append(t, text(" ", upper(string(o)), ": "+list(moved[o], most)+".")...)
 			}
 		}
 		if len(s.Unmatched) > 0 {
-			t = append(t, text(fmt.Sprintf(" %s in one of the two only.", count(len(s.Unmatched), "cell")))...)
+			t = append(t, text(fmt.Sprintf(" %s in one of the two only.", plural.Of(len(s.Unmatched), "cell")))...)
 		}
 		items = append(items, t)
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/internal/hdr"
 )
 
@@ -59,7 +60,6 @@ var sections = []func(*builder) ([]Section, error){
 	overview,
 	planned,
 	pictures,
-	comparisons,
 	besides,
 	noise,
 	gaps,
@@ -99,6 +99,9 @@ func Build(in Input, opt Options) (*Document, error) {
 		}
 		d.Sections = append(d.Sections, s...)
 	}
+	if g := b.glossary(d); g != nil {
+		d.Sections = append(d.Sections, *g)
+	}
 	d.Notes = b.notes
 	return d, nil
 }
@@ -114,8 +117,10 @@ type builder struct {
 	rounds    int                             // the highest that a run has
 	again     map[*record.Cell][]*record.Cell // cells that differ in the stage alone
 	notes     []Text
-	seen      map[string]int       // a note's text -> its number
-	outbreaks map[string]*outbreak // by run, of those that were asked for
+	seen      map[string]int               // a note's text -> its number
+	outbreaks map[string]*outbreak         // by run, of those that were asked for
+	ranked    []*contest                   // nil until they are asked for
+	probed    map[string]series.SeriesDesc // by name, of all runs; nil until they are asked for
 }
 
 func newBuilder(in Input, opt Options) *builder {

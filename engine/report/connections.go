@@ -9,6 +9,7 @@ import (
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/internal/load"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // A loadDone is what a load of a cell did, in all phases of all its runs together.
@@ -158,7 +159,7 @@ func most(counts map[string]int64, n int) (out []string) {
 	names := ranked(counts)
 	for i, name := range names {
 		if i == n {
-			return append(out, fmt.Sprintf("and %d more kinds", len(names)-n))
+			return append(out, "and "+plural.Of(len(names)-n, "more kind"))
 		}
 		out = append(out, oneLine(name)+": "+grouped(float64(counts[name])))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/stats"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // crossMetrics are what generators are compared by.
@@ -178,7 +179,7 @@ func (c *crossed) notRun(b *builder, generator string) (out []Text) {
 		}
 	}
 	for _, why := range reasons {
-		out = append(out, text(strong(generator), fmt.Sprintf(" beside load %s of %s, %s: %s.", oneLine(c.load), b.name(c.cell.Coord), count(n[why], "run"), oneLine(why))))
+		out = append(out, text(strong(generator), fmt.Sprintf(" beside load %s of %s, %s: %s.", oneLine(c.load), b.name(c.cell.Coord), plural.Of(n[why], "run"), oneLine(why))))
 	}
 	return out
 }

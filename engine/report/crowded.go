@@ -8,6 +8,7 @@ import (
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/internal/load"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // sentInTime is the least share of the requests due in a window that are sent in it where nothing keeps them waiting.
@@ -41,10 +42,10 @@ func (b *builder) crowded() (items []Text) {
 	slices.SortStableFunc(all, func(x, y crowd) int { return cmp.Compare(x.share(), y.share()) })
 	for i, c := range all {
 		if i == mostCrowds {
-			return append(items, text(fmt.Sprintf("Nor was a connection free in %s more.", count(len(all)-mostCrowds, "cell"))))
+			return append(items, text(fmt.Sprintf("Nor was a connection free in %s more.", plural.Of(len(all)-mostCrowds, "cell"))))
 		}
 		items = append(items, text(strong("No connection was free in "+b.name(c.cell.Coord)), fmt.Sprintf(" (%s): in phase %s %s of %s that were due were sent (%s), the others waited. Requests a second count each where it was due.",
-			pool(c.spec), oneLine(c.phase), grouped(float64(c.sent)), count(int(c.due), "request"), number(100*c.share(), series.Timing)+" %")))
+			pool(c.spec), oneLine(c.phase), grouped(float64(c.sent)), plural.Of(int(c.due), "request"), number(100*c.share(), series.Timing)+" %")))
 	}
 	return items
 }

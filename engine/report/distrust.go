@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // mostGuards bounds the sentences about guards; the section has them all.
@@ -25,7 +27,7 @@ func (b *builder) distrust() (items []Text) {
 		}
 	}
 	if more > 0 {
-		items = append(items, text(fmt.Sprintf("And %s more did not hold; see Can it be trusted.", count(more, "guard"))))
+		items = append(items, text(fmt.Sprintf("And %s more did not hold; see Can it be trusted.", plural.Of(more, "guard"))))
 	}
 	bad, _ = b.broken(checksOf)
 	for _, g := range bad[:min(len(bad), mostGuards)] {
@@ -36,7 +38,7 @@ func (b *builder) distrust() (items []Text) {
 		items = append(items, text(strong(what), fmt.Sprintf(" in %s. Seen: %s.", b.inRuns(g.runs), g.seen())))
 	}
 	if len(bad) > mostGuards {
-		items = append(items, text(fmt.Sprintf("And %s more failed; see Can it be trusted.", count(len(bad)-mostGuards, "self-check"))))
+		items = append(items, text(fmt.Sprintf("And %s more failed; see Can it be trusted.", plural.Of(len(bad)-mostGuards, "self-check"))))
 	}
 	if len(warnings) > 0 {
 		items = append(items, text("Only a warning, nothing is withdrawn: "+some(warnings, 3)+"."))

@@ -1,13 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
-	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 func (b *builder) against(d disturbance, metric string) compare.Comparison {
@@ -98,10 +99,11 @@ func (c comparison) short() string {
 }
 
 // mostScenarios bounds the sentences about scenarios in which something churned or was broken, mostNamed the targets that
-// each names.
+// each names, mostWorse those with the ones that have no ratio and are much worse.
 const (
 	mostScenarios = 5
 	mostNamed     = 3
+	mostWorse     = 6
 )
 
 // shaken says in the findings what churn and faults did, a sentence for each scenario and phase: the targets that it hit
@@ -134,60 +136,34 @@ func (b *builder) shaken() (items []Text) {
 // hit: slow-origin, phase fault beside phase before: p99_ms of a went from 1.2 to 22.3 ms (18.6 times, beyond ...), of b ...;
 // failed 0 of 450 before, 12 of 450 then.
 func (b *builder) hit(name string, group []disturbance) Text {
-	type effect struct {
-		d disturbance
-		c comparison
-	}
-	var effects []effect
+	var effects []shaking
 	quiet := ""
 	for _, d := range group {
 		if d.why == "" {
-			effects, quiet = append(effects, effect{d, comparison{Comparison: b.against(d, "p99_ms")}}), d.quiet
+			effects, quiet = append(effects, shaking{d, comparison{Comparison: b.against(d, "p99_ms")}}), d.quiet
 		}
 	}
 	if len(effects) == 0 {
 		return text(name+" cannot be set beside anything quiet: ", group[0].why, ".")
 	}
-	size := func(e effect) float64 {
-		if e.c.Ratio.NA != "" {
-			return 0
-		}
-		return e.c.Ratio.Value
-	}
-	slices.SortStableFunc(effects, func(x, y effect) int {
-		switch {
-		case size(x) > size(y):
-			return -1
-		case size(x) < size(y):
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(effects, func(x, y shaking) int { return cmp.Compare(y.size(), x.size()) })
 	var parts []string
-	for _, e := range effects[:min(len(effects), mostNamed)] {
-		target := oneLine(e.d.cell.Coord.Target)
-		switch {
-		case e.c.Of.Why != "" || e.c.To.Why != "":
-			parts = append(parts, fmt.Sprintf("of %s is not known (%s)", target, e.c.Ratio.NA))
-		case e.c.Ratio.NA != "":
-			parts = append(parts, fmt.Sprintf("of %s went from %s to %s ms (%s)", target, number(e.c.To.Value, series.Timing), number(e.c.Of.Value, series.Timing), e.c.Ratio.NA))
-		default:
-			parts = append(parts, fmt.Sprintf("of %s went from %s to %s ms (%s, %s)", target, number(e.c.To.Value, series.Timing), number(e.c.Of.Value, series.Timing), times(e.c.Ratio.Value), e.c.short()))
-		}
-	}
 	less, unknown := 0, 0
-	for _, e := range effects[min(len(effects), mostNamed):] {
-		if e.c.Ratio.NA == "" {
-			less++
-		} else {
+	for i, e := range effects {
+		switch {
+		case i < mostNamed || i < mostWorse && e.c.Ratio.NA != "" && e.size() >= muchWorse:
+			parts = append(parts, e.say())
+		case e.size() == 0:
 			unknown++
+		default:
+			less++
 		}
 	}
 	if less > 0 {
-		parts = append(parts, fmt.Sprintf("of %s by less", count(less, "other target")))
+		parts = append(parts, "of "+plural.Of(less, "other target")+" by less")
 	}
 	if unknown > 0 {
-		parts = append(parts, fmt.Sprintf("of %s has no ratio", count(unknown, "other target")))
+		parts = append(parts, "of "+plural.Of(unknown, "other target")+" is not known")
 	}
 	t := text(strong(name), " beside "+quiet+": the ", mono("p99_ms"), " "+strings.Join(parts, ", ")+"; ")
 	return append(t, text(b.losses(group))...)
@@ -228,7 +204,7 @@ func (b *builder) losses(group []disturbance) string {
 	case known == len(group):
 		s = "no request failed in it"
 	case known > 0:
-		s = fmt.Sprintf("no request failed in it of the %s that counted", count(known, "target"))
+		s = fmt.Sprintf("no request failed in it of the %s that counted", plural.Of(known, "target"))
 	}
 	if len(slower) > 0 {
 		s += "; the rate fell: " + list(slower, mostNamed)

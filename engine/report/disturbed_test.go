@@ -66,3 +66,28 @@ func TestFaultWithoutQuietBefore(t *testing.T) {
 		t.Errorf("the findings do not say %q:\n%s", want, got)
 	}
 }
+
+// Those whose p99 has no ratio because too much failed are among the worst: they are named, with their value and why.
+func TestTheWorstUnderChurnAreNamed(t *testing.T) {
+	f := newFixture()
+	for i, target := range []string{"a", "b", "c", "d", "e", "f"} {
+		phased(f, target, 2, 4+float64(i), 0)
+		c := &f.in.Results.Cells[i]
+		if target == "a" || target == "b" {
+			c.Metrics["phase/less"]["p99_ms"] = record.Value{Value: 3000, Runs: []float64{3000}}
+			c.Metrics["phase/less"]["requests"] = record.Value{Value: 1000, Runs: []float64{1000}}
+			c.Metrics["phase/less"]["failed"] = record.Value{Value: 30, Runs: []float64{30}}
+		}
+		if target == "c" {
+			delete(c.Metrics["phase/less"], "p99_ms")
+			c.Missing = map[string]string{"phase/less/p99_ms": "no request succeeded"}
+		}
+	}
+	got := said(t, f)
+	for _, want := range []string{"the p99_ms of c is not known (p99_ms: no request succeeded), of a went from 2.00 to 3,000 ms (no ratio: distorted: 3 % of the requests of s / a, phase less failed or took over a second), of b went from 2.00 to 3,000 ms (no ratio:",
+		"of 3 other targets by less; "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the findings do not say %q:\n%s", want, got)
+		}
+	}
+}

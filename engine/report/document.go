@@ -43,10 +43,11 @@ type Table struct {
 	Rows    [][]Text
 }
 
-// A Column of a table; numbers stand to the right.
+// A Column of a table; numbers stand to the right. About says what the metric in it is, if it has one.
 type Column struct {
 	Title string
 	Right bool
+	About string
 }
 
 // Code is text to be kept as it is. What has a title is long: a writer may fold it away under that.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // facts are what a page shows at its head.
@@ -41,12 +42,12 @@ func (b *builder) facts() (out []Fact) {
 	}
 	put("result set", Span{Text: word, Style: style})
 	if i := b.imported(); i != nil {
-		put("published, not measured here", count(i.Rows, "figure")+" of "+count(len(b.res.Cells), "cell"))
+		put("published, not measured here", plural.Of(i.Rows, "figure")+" of "+plural.Of(len(b.res.Cells), "cell"))
 		put("imported", b.in.Environment.Start.UTC().Format("2006-01-02 15:04 UTC"))
 		put("by", "planrun "+b.in.Environment.Planrun)
 		return out
 	}
-	put("measured", count(len(b.in.Runs), "run")+" of "+count(len(b.res.Cells), "cell"))
+	put("measured", plural.Of(len(b.in.Runs), "run")+" of "+plural.Of(len(b.res.Cells), "cell"))
 	if e := b.in.Environment; e != nil {
 		put("begun", e.Start.UTC().Format("2006-01-02 15:04 UTC"))
 		put("on", fmt.Sprintf("%s, %d x %s", dash(e.Hostname), e.CPUs, dash(e.CPUModel)))

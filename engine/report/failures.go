@@ -11,6 +11,7 @@ import (
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/internal/load"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 func sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
@@ -123,7 +124,7 @@ func failures(b *builder) ([]Section, error) {
 		about := fmt.Sprintf("The same runs, second by second. What fails is explained by what was done or happened up to %g s before it was due, or until it was over; the metric ", record.Reach)
 		also := " counts what is not."
 		if left > 0 {
-			also += fmt.Sprintf(" Left out: %s in which fewer failed.", count(left, "second"))
+			also += fmt.Sprintf(" Left out: %s in which fewer failed.", plural.Of(left, "second"))
 		}
 		s.Blocks = append(s.Blocks, Heading{"Second by second"}, failing, Paragraph{text(about, mono("failed_unexplained"), also)})
 	}
@@ -132,7 +133,7 @@ func failures(b *builder) ([]Section, error) {
 			Paragraph{text("How long they took is from the moment at which the request was due, a wait for a connection included; \u201cat most\u201d where a request that succeeded took longer.")})
 	}
 	if more > 0 {
-		s.Blocks = append(s.Blocks, Paragraph{text(fmt.Sprintf("And %s more, in the runs' run.json.", count(more, "row")))})
+		s.Blocks = append(s.Blocks, Paragraph{text(fmt.Sprintf("And %s more, in the runs' run.json.", plural.Of(more, "row")))})
 	}
 	if len(examples) > 0 {
 		s.Blocks = append(s.Blocks, Heading{"Examples of errors"}, List{examples})

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
@@ -63,7 +62,7 @@ func effect(v float64, unit string, known bool) string {
 	case unit == "ms":
 		return number(v, series.Timing) + " ms"
 	}
-	return grouped(math.Round(v)) + " " + unit
+	return grouped(v) + " " + unit
 }
 
 // endings says how a fault ended connections.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // findings are the sentences that a report opens with, all of them computed: the outcome first, then an answer to each
@@ -17,41 +18,45 @@ func findings(b *builder) ([]Section, error) {
 		return nil, err
 	}
 	for _, g := range groups {
-		if len(g.items) == 0 {
+		if len(g.items) == 0 && g.table == nil {
 			continue
 		}
 		if g.title != "" {
 			s.Blocks = append(s.Blocks, Heading{g.title})
 		}
-		s.Blocks = append(s.Blocks, List{g.items})
+		if g.table != nil {
+			s.Blocks = append(s.Blocks, *g.table)
+		}
+		if len(g.items) > 0 {
+			s.Blocks = append(s.Blocks, List{g.items})
+		}
 	}
 	return []Section{s}, nil
 }
 
 const (
-	aheadTitle = "Who is ahead"
-	sinceTitle = "Against earlier result sets"
-	againTitle = "Run it again"
+	aheadTitle  = "Who is fastest"
+	judgedTitle = "What the verdicts say"
+	sinceTitle  = "Against earlier result sets"
+	againTitle  = "Run it again"
 )
 
 // A finding answers one question.
 type finding struct {
 	title string
 	items []Text
+	table *Table // stands before them; may be nil
 }
 
 func (b *builder) groupsOfFindings() ([]finding, error) {
-	ahead, err := b.ahead()
-	if err != nil {
-		return nil, err
-	}
 	if b.imported() != nil {
 		return []finding{
-			{"", slices.Concat(b.notMeasured(), b.ending(), b.judged())},
-			{aheadTitle, ahead},
-			{sinceTitle, b.since()},
-			{"What failed", b.publishedFailures()},
-			{"What is missing", b.absent()},
+			{items: slices.Concat(b.notMeasured(), b.ending())},
+			b.ahead(),
+			{title: judgedTitle, items: b.judged()},
+			{title: sinceTitle, items: b.since()},
+			{title: "What failed", items: b.publishedFailures()},
+			{title: "What is missing", items: b.absent()},
 		}, nil
 	}
 	failed, err := b.failed()
@@ -62,19 +67,16 @@ func (b *builder) groupsOfFindings() ([]finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	slowed, err := b.slowed()
-	if err != nil {
-		return nil, err
-	}
 	return []finding{
-		{"", slices.Concat(b.ending(), b.judged())},
-		{aheadTitle, ahead},
-		{sinceTitle, b.since()},
-		{"What failed, and when", slices.Concat(failed, b.crowded(), deaths)},
-		{"What churn and faults did", b.shaken()},
-		{"Can it be trusted", slices.Concat(b.generator(), b.distrust(), slowed, b.guessed(), b.disagreed())},
-		{"What is missing", b.absent()},
-		{againTitle, b.rerun()},
+		{items: b.ending()},
+		b.ahead(),
+		{title: judgedTitle, items: b.judged()},
+		{title: sinceTitle, items: b.since()},
+		{title: "What failed, and when", items: slices.Concat(failed, b.crowded(), deaths)},
+		{title: "What churn and faults did", items: b.shaken()},
+		{title: "Can it be trusted", items: slices.Concat(b.generator(), b.distrust(), b.slowed(), b.guessed(), b.disagreed())},
+		{title: "What is missing", items: b.absent()},
+		{title: againTitle, items: b.rerun()},
 	}, nil
 }
 
@@ -111,7 +113,7 @@ func (b *builder) ending() (items []Text) {
 	}
 	items = append(items, text(span, "."))
 	if len(b.res.Undone) > 0 {
-		items = append(items, text(bad(count(len(b.res.Undone), "change")+" could not be undone"), "; see below."))
+		items = append(items, text(bad(plural.Of(len(b.res.Undone), "change")+" could not be undone"), "; see below."))
 	}
 	if !b.res.Complete {
 		items = append(items, text(doubtful("The result set is not complete"), ": "+b.incomplete()+"."))
@@ -131,10 +133,10 @@ func (b *builder) incomplete() string {
 	}
 	var parts []string
 	if k := n[record.Unfinished]; k > 0 {
-		parts = append(parts, "the engine died during "+count(k, "run"))
+		parts = append(parts, "the engine died during "+plural.Of(k, "run"))
 	}
 	if k := n[record.Interrupted]; k > 0 {
-		parts = append(parts, count(k, "run")+" interrupted")
+		parts = append(parts, plural.Of(k, "run")+" interrupted")
 	}
 	empty := 0
 	for _, c := range b.res.Cells {
@@ -143,7 +145,7 @@ func (b *builder) incomplete() string {
 		}
 	}
 	if empty > 0 {
-		parts = append(parts, count(empty, "cell")+" without any run")
+		parts = append(parts, plural.Of(empty, "cell")+" without any run")
 	}
 	if len(parts) == 0 {
 		return "some runs of the schedule are missing"

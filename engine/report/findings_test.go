@@ -18,9 +18,18 @@ func said(t *testing.T, f *fixture) string {
 	}
 	var lines []string
 	for _, block := range s[0].Blocks {
-		if l, ok := block.(List); ok {
-			for _, item := range l.Items {
+		switch x := block.(type) {
+		case List:
+			for _, item := range x.Items {
 				lines = append(lines, terminal(item))
+			}
+		case Table:
+			for _, row := range x.Rows {
+				var cells []string
+				for _, c := range row {
+					cells = append(cells, terminal(c))
+				}
+				lines = append(lines, strings.Join(cells, " | "))
 			}
 		}
 	}
@@ -42,15 +51,36 @@ func TestFindings(t *testing.T) {
 		not  string
 	}{
 		{"a closed loop is compared by its rate", pair(cellSpec{rates: around(2000)}, cellSpec{rates: around(1000)}),
-			[]string{"a is ahead beyond the noise in 1 of 1 comparison: s (req_per_s 2.000 times that of b (95 % interval 1.955 to 2.046), noise floor 1.023)."}, "p99_ms"},
+			[]string{"s | req_per_s | a | 2,000 | b | 1,000 | 2.000 | yes: the noise floor is 1.023 (95 % interval 1.955 to 2.046)"}, "p99_ms"},
 		{"an open loop is compared by its latency", pair(cellSpec{rates: around(2000), open: true}, cellSpec{rates: around(1000), open: true}),
-			[]string{"a is ahead beyond the noise in 1 of 1 comparison: s (p99_ms 0.500 times that of b"}, "req_per_s"},
+			[]string{"s | p99_ms | a | 0.500 | b | 1.00 | 0.500 | yes: the noise floor is"}, "req_per_s"},
 		{"one run a side says nothing about noise", pair(cellSpec{rates: []float64{2000}}, cellSpec{rates: []float64{1000}}),
-			[]string{"Too few runs to tell noise from difference (3 a side are the least) in 1 of 1 comparison: s (req_per_s of a 2.000 times that of b)."}, "ahead"},
+			[]string{"s | req_per_s | a | 2,000 | b | 1,000 | 2.000 | not known: 1 run a side, 3 are needed"}, "yes"},
 		{"noise puts nobody ahead", pair(cellSpec{rates: around(1000)}, cellSpec{rates: around(1005)}),
-			[]string{"Within the noise, so nobody is ahead, in 1 of 1 comparison: s (req_per_s of b 1.005 times that of a, noise floor 1.023)."}, "is ahead beyond"},
+			[]string{"s | req_per_s | b | 1,005 | a | 1,000 | 1.005 | no: within the noise floor of 1.023; about 33 runs a side would tell"}, "yes"},
 		{"a tainted comparison puts nobody ahead", pair(cellSpec{rates: around(2000), tainted: "busy"}, cellSpec{rates: around(1000)}),
-			[]string{"A guard did not hold, so who is ahead is not to be trusted, in 1 of 1 comparison: s (req_per_s of a 2.000 times that of b)."}, "is ahead beyond"},
+			[]string{"s | req_per_s | a | 2,000 | b | 1,000 | 2.000 | not to be trusted*: a guard did not hold; as measured beyond the noise floor of 1.023"}, "yes"},
+		{"two and three runs", pair(cellSpec{rates: around(2000)}, cellSpec{rates: []float64{1000, 1001}}), []string{"not known: 3 and 2 runs, 3 a side are needed"}, "yes"},
+		{"only one has a value", pair(cellSpec{rates: around(2000)}, cellSpec{status: record.Failed, reason: "install: no"}), []string{"s | req_per_s | n/a |  | n/a |  | n/a | nothing to compare: only a has a value*"}, "yes"},
+		{"what has no ratio says why", pair(cellSpec{rates: around(2000), open: true}, cellSpec{rates: around(1000), open: true, failed: load.Counts{Errors: map[string]int64{load.Reset: 100}}}),
+			[]string{"s | p99_ms | a | 0.500 | b | 1.00 | n/a | no ratio: distorted: 0.667 % of the requests of b failed or took over a second"}, "yes"},
+		{"ties beyond the second", func(f *fixture) {
+			for i, target := range []string{"a", "b", "c", "d"} {
+				f.cell(cellSpec{scenario: "s", target: target, rates: around([]float64{1005, 1004, 1003, 500}[i])})
+			}
+		}, []string{"s | req_per_s | a | 1,005 | b | 1,004 | 1.001 | no: within the noise floor of 1.023", "; nor is c told apart", "d loses beyond the noise in 1 of 1 comparison"}, "yes"},
+		{"several comparisons are counted", func(f *fixture) {
+			for i, scenario := range []string{"s", "t", "u"} {
+				f.cell(cellSpec{scenario: scenario, target: "a", rates: around(1000)})
+				f.cell(cellSpec{scenario: scenario, target: "b", rates: around([]float64{2000, 500, 1001}[i])})
+			}
+		}, []string{"a is ahead beyond the noise in 1 of 3 comparisons, b in 1; within the noise in 1."}, "Nobody"},
+		{"nobody is ahead", func(f *fixture) {
+			for _, scenario := range []string{"s", "t"} {
+				f.cell(cellSpec{scenario: scenario, target: "a", rates: around(1000)})
+				f.cell(cellSpec{scenario: scenario, target: "b", rates: []float64{2000}})
+			}
+		}, []string{"Nobody is ahead beyond the noise in any of 2 comparisons; the noise is not known in 2."}, "yes"},
 		{"failures are counted", pair(cellSpec{rates: around(1000), failed: load.Counts{Non2xx: map[int]int64{502: 3}, Errors: map[string]int64{load.Reset: 2}}}, cellSpec{rates: around(1000)}),
 			[]string{"5 requests failed of 30,000 (0.0167 %), in 1 of 2 cells.", "s / a: 5 of 15,000 (3 answered 502, 2 reset), in 1 of 3 runs; in repeat 3, in phase measure."}, "No request failed"},
 		{"none failed", pair(cellSpec{rates: around(1000)}, cellSpec{rates: around(1000)}), []string{"No request failed, of 30,000 in 6 runs."}, ""},
@@ -63,7 +93,7 @@ func TestFindings(t *testing.T) {
 		{"the generator was no bottleneck", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "send-lag", OK: true}, {Name: "generator-cpu", OK: true}}})
 			f.in.Results.Cells[0].Metrics[""]["load_cpu_cores"] = record.Value{Value: 0.5, Runs: []float64{0.5}}
-		}, []string{"The load generator was not the bottleneck in any run: 2 guards of it held. At its worst, in closed loops it used up to 0.500 of 2 CPUs (s / a)."}, ""},
+		}, []string{"The load generator was not the bottleneck in any run: 2 guards of it held. At its worst, in closed loops (an open one may spin between requests) it used up to 0.500 of 2 CPUs (s / a)."}, ""},
 		{"warnings come together", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "foreign-cpu", Message: "12 %"}, {Name: "clock", Taints: "timing", Message: "1 s"}}})
 		}, []string{"The machine's clock stepped while it was measured (clock, in 1 run of s / a); latencies, rates and CPU figures are not to be trusted. Seen: 1 s.", "Only a warning, nothing is withdrawn: something that is not of the plan used the machine's CPU (foreign-cpu, in 1 run of s / a; 12 %)."}, ""},
@@ -82,11 +112,42 @@ func TestFindings(t *testing.T) {
 			for i, target := range []string{"a", "b", "c"} {
 				f.cell(cellSpec{scenario: "s", target: target, rates: around(1000 * float64(i+1))})
 			}
-		}, []string{"c is ahead beyond the noise in 1 of 1 comparison", "a loses beyond the noise in 1 of 1 comparison: s (req_per_s 0.333 times that of c)."}, "c loses"},
+		}, []string{"s | req_per_s | c | 3,000 | b | 2,000 | 1.500 | yes", "a loses beyond the noise in 1 of 1 comparison: s (req_per_s 0.333 times that of c)."}, "c loses"},
 		{"a process that died", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
 			f.in.Runs[0].Processes[0].Died = "a/0 ended: signal: killed"
 		}, []string{"1 process died: a/0 ended: signal: killed (s / a, repeat 1)."}, ""},
+		{"requests due after a phase count in none", func(f *fixture) {
+			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
+			f.in.Runs[0].Loads[0].Totals[""] = load.Counts{Due: 66, OK: 65, Errors: map[string]int64{load.Reset: 1}}
+		}, []string{"No request failed, of 5,000 in 1 run. 66 more requests were due between the end of a phase and the moment at which the load stopped: they count in no phase, and so in no metric (1 of them failed)."}, "5,066"},
+		{"verdicts that hold say of what", func(f *fixture) {
+			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
+			f.cell(cellSpec{scenario: "s", target: "b", rates: []float64{1000}})
+			cell := func(target string) record.Coord { return record.Coord{Scenario: "s", Target: target} }
+			f.in.Results.Verdicts = []record.Judgement{{Verdict: "v", Coord: cell("a"), Outcome: record.Pass}, {Verdict: "v", Coord: cell("b"), Outcome: record.Pass}, {Verdict: "v", Coord: record.Coord{Scenario: "t", Target: "b"}, Outcome: record.NotJudged},
+				{Verdict: "w", Coord: cell("a"), Outcome: record.Pass}, {Verdict: "x", Coord: record.Coord{Target: "a"}, Outcome: record.Pass}, {Verdict: "y", Outcome: record.Pass}}
+		}, []string{"4 verdicts hold in all they are asked of: \u201cv\u201d (2 cells), \u201cw\u201d (1 cell), \u201cx\u201d (1 target), \u201cy\u201d (the plan)."}, "everywhere"},
+		{"of what the generator used it is said of how many cells that is not known", func(f *fixture) {
+			for i, target := range []string{"a", "b", "c"} {
+				f.cell(cellSpec{scenario: "s", target: target, rates: []float64{1000}, open: i == 2, guards: []record.Guard{{Name: "generator-cpu", OK: true}}})
+			}
+			cells := f.in.Results.Cells
+			cells[0].Metrics[""]["load_cpu_cores"] = record.Value{Value: 0.6, Runs: []float64{0.6}}
+			cells[0].Metrics[""]["small_generator_run_wait_s_per_s"] = record.Value{Value: 0.5, Runs: []float64{0.5}} // of two workers
+			cells[1].Missing = map[string]string{"load_cpu_cores": "sampled too seldom"}
+			cells[2].Metrics[""]["load_cpu_cores"] = record.Value{Value: 0.99, Runs: []float64{0.99}}
+		}, []string{"it used up to 0.600 of 2 CPUs (s / a; n/a in 1 of 2 cells: sampled too seldom) and was ready to run without a CPU for up to 25.0 % of the time (s / a)."}, "0.99"},
+		{"an own delay above the p99 beside it", func(f *fixture) {
+			for _, target := range []string{"a", "b"} {
+				f.cell(cellSpec{scenario: "s", target: target, rates: []float64{1000}, open: true, guards: []record.Guard{{Name: "send-lag", OK: true}}})
+			}
+			for i, ns := range []int64{43e6, 0.5e6} {
+				n := f.in.Runs[i].Loads[0].Totals["measure"]
+				n.StalledLagNs = ns
+				f.in.Runs[i].Loads[0].Totals["measure"] = n
+			}
+		}, []string{"in open loops its own delay in sending reached 43.0 ms (s / a, p99_ms 1.00); that was above the p99_ms beside it in 1 of 2 cells (43.0 ms in s / a, p99_ms 1.00), where the highest latencies may be its own."}, "the bottleneck in 1"},
 		{"a pool that was full", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
 			l := &f.in.Runs[0].Loads[0]
@@ -95,7 +156,7 @@ func TestFindings(t *testing.T) {
 			l.Totals["measure"] = n
 			f.in.Runs[0].Guards = append(f.in.Runs[0].Guards, record.Guard{Name: "send-lag", OK: true})
 		}, []string{"No connection was free in s / a (16 connections): in phase measure 2,000 of 5,000 requests that were due were sent (40.0 %), the others waited.",
-			"in open loops its own delay in sending was 12.0 ms (s / a)."}, "ms late"},
+			"in open loops its own delay in sending reached 12.0 ms (s / a, p99_ms 1.00)"}, "ms late"},
 		{"a generator that stalled filled no pool", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
 			l := &f.in.Runs[0].Loads[0]
@@ -159,7 +220,7 @@ func TestFindingsStayShort(t *testing.T) {
 	}
 	got := said(t, f)
 	lines := strings.Split(got, "\n")
-	if len(lines) > 45 {
+	if len(lines) > 50 {
 		t.Errorf("%d findings:\n%s", len(lines), got)
 	}
 	for _, l := range lines {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // forgone says in the findings which optional actions could not be done, those with the same reason together.
@@ -35,7 +36,7 @@ func (b *builder) forgone() (items []Text) {
 	}
 	for i, k := range order {
 		if i == mostReasons {
-			return append(items, text(fmt.Sprintf("%s more could not be done; see below.", count(len(order)-i, "optional action"))))
+			return append(items, text(fmt.Sprintf("%s more could not be done; see below.", plural.Of(len(order)-i, "optional action"))))
 		}
 		items = append(items, text(doubtful("Left out"), fmt.Sprintf(": %s, of %s (%s). It is optional, and the runs went on.", oneLine(k.name), some(cells[k], mostCells), cut(oneLine(k.why), 200))))
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // What bounds the findings about what is missing: reasons, and cells for each.
@@ -50,12 +51,12 @@ func (b *builder) absent() (items []Text) {
 		items = append(items, text(strong("No result"), fmt.Sprintf(" of %s (%s).", some(cells[k], mostCells), words)))
 	}
 	if rest > 0 {
-		items = append(items, text(fmt.Sprintf("No result of %s more, for other reasons; see below.", count(rest, "cell"))))
+		items = append(items, text(fmt.Sprintf("No result of %s more, for other reasons; see below.", plural.Of(rest, "cell"))))
 	}
 	items = append(items, b.fewer()...)
 	items = append(items, b.forgone()...)
 	if len(items) == 0 && len(b.res.Cells) > 0 && b.res.Complete {
-		items = append(items, text(fmt.Sprintf("Nothing is missing: %s with a result, and no run less than planned.", count(len(b.res.Cells), "cell"))))
+		items = append(items, text(fmt.Sprintf("Nothing is missing: %s with a result, and no run less than planned.", plural.Of(len(b.res.Cells), "cell"))))
 	}
 	return items
 }
@@ -96,7 +97,7 @@ func (b *builder) fewer() (items []Text) {
 			short = append(short, fmt.Sprintf("%s %d of %d (%s)", b.name(c.Coord), results, all, and(why)))
 		}
 		if n[record.Aborted] > 0 {
-			early = append(early, fmt.Sprintf("%s (%d of %s)", b.name(c.Coord), n[record.Aborted], count(len(c.Runs), "run")))
+			early = append(early, fmt.Sprintf("%s (%d of %s)", b.name(c.Coord), n[record.Aborted], plural.Of(len(c.Runs), "run")))
 		}
 	}
 	if len(short) > 0 {
@@ -106,7 +107,7 @@ func (b *builder) fewer() (items []Text) {
 		items = append(items, text("Runs that ended early by their abort condition, which is a result: "+some(early, mostCells)+"."))
 	}
 	if b.in.Environment != nil && len(b.in.Environment.LeftOut) > 0 {
-		items = append(items, text(count(len(b.in.Environment.LeftOut), "cell")+" of the schedule left out: "+some(b.leftOutWhy(), mostReasons)+"."))
+		items = append(items, text(plural.Of(len(b.in.Environment.LeftOut), "cell")+" of the schedule left out: "+some(b.leftOutWhy(), mostReasons)+"."))
 	}
 	return items
 }
@@ -217,7 +218,7 @@ func (b *builder) leftOutCells() (items []Text) {
 		if why != "" {
 			words = oneLine(why)
 		}
-		items = append(items, text(count(len(cells[why]), "cell")+" "+words+": "+some(cells[why], mostOut)+"."))
+		items = append(items, text(plural.Of(len(cells[why]), "cell")+" "+words+": "+some(cells[why], mostOut)+"."))
 	}
 	return items
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // A broken guard with the runs that it broke in.
@@ -77,7 +78,7 @@ func (g *broken) seen() string {
 		}
 	}
 	if n := len(g.words) - shown; n > 0 {
-		s += fmt.Sprintf("; and %d like it", n)
+		s += "; and " + grouped(float64(n)) + " like it"
 	}
 	return s
 }
@@ -105,9 +106,9 @@ func (b *builder) inRuns(runs []*record.Run) string {
 		}
 	}
 	if n == all && n > 1 {
-		return fmt.Sprintf("all %d runs", n)
+		return "all " + plural.Of(n, "run")
 	}
-	return count(n, "run") + " of " + b.cellsOf(runs)
+	return plural.Of(n, "run") + " of " + b.cellsOf(runs)
 }
 
 func (b *builder) cellsOf(runs []*record.Run) string {
@@ -149,7 +150,7 @@ func guards(b *builder) ([]Section, error) {
 		}
 	}
 	s.Blocks = append(s.Blocks, Paragraph{text(fmt.Sprintf("%s held, %d did not; %s of the harness held, %d did not.",
-		count(held, "guard"), instances(bad), count(right, "self-check"), instances(checks)))})
+		plural.Of(held, "guard"), instances(bad), plural.Of(right, "self-check"), instances(checks)))})
 	if len(t.Rows) > 0 {
 		s.Blocks = append(s.Blocks, t)
 	}
@@ -230,7 +231,7 @@ func (b *builder) rowsOf(g *broken) (out [][2]string) {
 		last.runs, last.words = append(last.runs, r), append(last.words, g.words[i])
 	}
 	for _, c := range cells {
-		of := b.name(c.runs[0].Coord) + ", " + count(distinct(c.runs), "run")
+		of := b.name(c.runs[0].Coord) + ", " + plural.Of(distinct(c.runs), "run")
 		if len(c.runs) == 1 {
 			of = b.runName(c.runs[0])
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // telling are the kinds of events that a reader of numbers must know of; others (phases, changes that the plan asked for)
@@ -62,7 +63,7 @@ func happenings(b *builder) ([]Section, error) {
 	}
 	s := Section{Title: "What happened", Blocks: []Block{t}}
 	if more > 0 {
-		s.Blocks = append(s.Blocks, Paragraph{text(fmt.Sprintf("%s more are in the runs' events.jsonl.", count(more, "event")))})
+		s.Blocks = append(s.Blocks, Paragraph{text(plural.Of(more, "more event"), plural.Verb(more, " is", " are"), " in the runs' events.jsonl.")})
 	}
 	return []Section{s}, nil
 }
@@ -106,7 +107,7 @@ func (b *builder) deaths() ([]Text, error) {
 	if n > mostDeaths {
 		parts = append(parts, fmt.Sprintf("%d more", n-mostDeaths))
 	}
-	return []Text{text(bad(count(n, "process")+" died"), ": "+and(parts)+".")}, nil
+	return []Text{text(bad(plural.Of(n, "process")+" died"), ": "+and(parts)+".")}, nil
 }
 
 // diedAt is when a process ended, as its event has it: ", at 3.2 s in phase measure"; "" if there is no such event.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/planrun/planrun/engine/compare"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // mostSlowed bounds the comparisons that are named.
@@ -11,22 +12,18 @@ const mostSlowed = 4
 
 // slowed says which comparisons are of targets for which the machine was not equally fast, as a fixed piece of work told. It
 // withdraws nothing: where CPUs share a core, what a target leaves to the load of it shows in that work too.
-func (b *builder) slowed() ([]Text, error) {
-	rivals, err := b.rivals()
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) slowed() []Text {
 	var parts []string
-	for _, units := range rivals {
-		if s := b.slowest(units); s != "" {
-			parts = append(parts, b.contested(units[0].cell)+" ("+s+")")
+	for _, g := range b.comparable() {
+		if s := b.slowest(g.units); s != "" {
+			parts = append(parts, g.name+" ("+s+")")
 		}
 	}
 	if len(parts) == 0 {
-		return nil, nil
+		return nil
 	}
-	return []Text{text(doubtful("The host was not equally fast"), fmt.Sprintf(" for all targets of %s: %s. CPU times and rates may differ for that alone (", count(len(parts), "comparison"), list(parts, mostSlowed)),
-		mono("host_speed"), " is the rate of a fixed piece of work, by its own CPU time).")}, nil
+	return []Text{text(doubtful("The host was not equally fast"), fmt.Sprintf(" for all targets of %s: %s. CPU times and rates may differ for that alone (", plural.Of(len(parts), "comparison"), list(parts, mostSlowed)),
+		mono("host_speed"), " is the rate of a fixed piece of work, by its own CPU time).")}
 }
 
 // slowest says for which target the machine was the slowest, and by how much; "" if it was equally fast for all.

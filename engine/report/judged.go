@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // judged says what the verdicts say: each that does not pass everywhere by itself, gates first, the others together.
@@ -18,8 +19,8 @@ func (b *builder) judged() (items []Text) {
 		}
 		byName[j.Verdict] = append(byName[j.Verdict], j)
 	}
-	var hold []Text
-	var later []Text
+	var hold, later []Text
+	var asked []string // of those that hold
 	for _, name := range names {
 		js := byName[name]
 		gate := slices.ContainsFunc(js, func(j record.Judgement) bool { return j.Gate != "" && j.Gate != "false" })
@@ -33,7 +34,7 @@ func (b *builder) judged() (items []Text) {
 			}
 		}
 		if counted > 0 && passed == counted {
-			hold = append(hold, quoted(name))
+			hold, asked = append(hold, quoted(name)), append(asked, b.askedOf(js))
 			continue
 		}
 		for _, o := range []string{record.Fail, record.Error, record.Inconclusive, record.NotSupported} {
@@ -53,14 +54,43 @@ func (b *builder) judged() (items []Text) {
 		}
 	}
 	items = append(items, later...)
-	switch len(hold) {
-	case 0:
-	case 1:
-		items = append(items, text("The verdict ", hold[0], " holds everywhere."))
-	default:
-		items = append(items, text(count(len(hold), "verdict")+" hold everywhere: ", join(hold, ", "), "."))
+	return append(items, holding(hold, asked)...)
+}
+
+// holding says which verdicts hold, and what each was asked of.
+func holding(verdicts []Text, asked []string) []Text {
+	if len(verdicts) == 0 {
+		return nil
 	}
-	return items
+	each := make([]Text, len(verdicts))
+	for i, v := range verdicts {
+		each[i] = append(v, text(" ("+asked[i]+")")...)
+	}
+	n := len(verdicts)
+	return []Text{text(plural.Of(n, "verdict"), plural.Verb(n, " holds in all it is asked of: ", " hold in all they are asked of: "), join(each, ", "), ".")}
+}
+
+// askedOf says what a verdict was judged of: "6 cells", "3 targets", "the plan".
+func (b *builder) askedOf(js []record.Judgement) string {
+	places, targets := map[string]bool{}, map[string]bool{}
+	for _, j := range js {
+		if j.Outcome != record.NotJudged {
+			places[j.Coord.CellName()], targets[j.Coord.Target] = true, true
+		}
+	}
+	cells := 0
+	for i := range b.res.Cells {
+		if places[b.res.Cells[i].Coord.CellName()] {
+			cells++
+		}
+	}
+	switch {
+	case cells == len(places):
+		return plural.Of(cells, "cell")
+	case targets[""]:
+		return "the plan"
+	}
+	return plural.Of(len(targets), "target")
 }
 
 func quoted(s string) Text { return text("\u201c" + oneLine(s) + "\u201d") }

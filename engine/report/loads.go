@@ -8,6 +8,7 @@ import (
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/internal/load"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // loads says in words what each scenario is and what it sends.
@@ -87,7 +88,7 @@ func LoadWords(l record.Load) string {
 		parts = append(parts, "counted by "+s.By)
 	}
 	if l.Workers > 1 {
-		parts = append(parts, count(l.Workers, "worker"))
+		parts = append(parts, plural.Of(l.Workers, "worker"))
 	}
 	if !l.Headline {
 		parts = append(parts, "not in the headline")
@@ -97,7 +98,7 @@ func LoadWords(l record.Load) string {
 
 // pool says how many connections there are, and how much is in flight on them.
 func pool(s load.Spec) string {
-	words := count(s.Connections, "connection")
+	words := plural.Of(s.Connections, "connection")
 	switch {
 	case s.Streams >= load.MaxStreams:
 		words += " with as many streams as the server allows"
@@ -111,7 +112,7 @@ func pool(s load.Spec) string {
 		words += ", one for each request in flight"
 	}
 	if s.InFlight > 0 {
-		words += ", " + count(s.InFlight, "request") + " in flight at most"
+		words += ", " + plural.Of(s.InFlight, "request") + " in flight at most"
 	}
 	return words
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // mostMarks bounds what is marked in a chart; the record has it all.
@@ -91,7 +92,7 @@ func (b *builder) mark(c *Chart, units []unit) (err error) {
 	c.Marks, err = b.marks(units)
 	if more := len(c.Marks) - mostMarks; more > 0 {
 		c.Marks = c.Marks[:mostMarks]
-		c.About = text(fmt.Sprintf("Not marked: %d more things that happened.", more))
+		c.About = text("Not marked: " + plural.Of(more, "more thing") + " that happened.")
 	}
 	return err
 }

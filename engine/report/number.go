@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // number prints v with three significant digits, and all digits before the point: 0.0123, 7.31, 25,437 (below 1e15). A whole number
@@ -28,27 +29,15 @@ func number(v float64, class series.Class) string {
 	case a >= 1e15: // beyond what a float64 tells apart
 		return strconv.FormatFloat(v, 'e', 2, 64)
 	case a >= 100:
-		return grouped(math.Round(v))
+		return grouped(v)
 	case a < 1e-4:
 		return strconv.FormatFloat(v, 'e', 2, 64)
 	}
 	return strconv.FormatFloat(v, 'f', 2-int(math.Floor(math.Log10(a)+1e-12)), 64)
 }
 
-// Grouped prints a whole number with commas between thousands.
-func Grouped(n int64) string { return grouped(float64(n)) }
-
 // grouped prints a whole number with commas between thousands.
-func grouped(v float64) string {
-	s := strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	if v < 0 {
-		return "-" + s
-	}
-	return s
-}
+func grouped(v float64) string { return plural.Grouped(int64(math.Round(v))) }
 
 // factor prints a ratio: three decimals below 10, then as a number.
 func factor(v float64) string {
@@ -67,24 +56,6 @@ func percent(share float64) string {
 		return "under 0.0001 %"
 	}
 	return number(100*share, series.Timing) + " %"
-}
-
-// count is Count.
-func count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return grouped(float64(n)) + " " + plural(one)
-}
-
-// Count prints n of something: "1 run", "1,000 runs".
-func Count(n int, one string) string { return count(n, one) }
-
-func plural(one string) string {
-	if strings.HasSuffix(one, "ss") {
-		return one + "es"
-	}
-	return one + "s"
 }
 
 // seconds prints a time of a run: 12.3 s.

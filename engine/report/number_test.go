@@ -60,18 +60,6 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-func TestCount(t *testing.T) {
-	for _, c := range []struct {
-		n    int
-		one  string
-		want string
-	}{{1, "run", "1 run"}, {0, "run", "0 runs"}, {1200, "request", "1,200 requests"}, {2, "process", "2 processes"}} {
-		if got := count(c.n, c.one); got != c.want {
-			t.Errorf("count(%d, %s) = %s, want %s", c.n, c.one, got, c.want)
-		}
-	}
-}
-
 func TestShellQuote(t *testing.T) {
 	for s, want := range map[string]string{"plans/a.yaml": "plans/a.yaml", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$(x)": "'$(x)'"} {
 		if got := shellQuote(s); got != want {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/compare"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // What the pictures of a report are bounded by, so that it is written within seconds and opens at once.
@@ -72,7 +73,7 @@ func overview(b *builder) ([]Section, error) {
 	r.Title = "Medians of the runs; lines span the lowest and the highest run; ? marks what a guard spoils."
 	s := Section{Title: "At a glance", Pictures: true, Blocks: []Block{r}}
 	if more > 0 {
-		s.Blocks = append(s.Blocks, Paragraph{text(count(more, "more comparison") + " are not drawn; the tables have them.")})
+		s.Blocks = append(s.Blocks, Paragraph{text(plural.Of(more, "more comparison") + plural.Verb(more, " is not drawn; the tables have it.", " are not drawn; the tables have them."))})
 	}
 	return []Section{s}, nil
 }
@@ -193,7 +194,7 @@ func (b *builder) picture(g group) ([]Block, error) {
 			return nil, err
 		}
 		if n := len(u.cell.Runs); n > w.runs && i == 0 {
-			about += fmt.Sprintf(" Of %d runs of a cell the first %d are drawn.", n, w.runs)
+			about += fmt.Sprintf(" Of %d runs of a cell the first %s drawn.", n, plural.Verb(w.runs, "is", fmt.Sprintf("%d are", w.runs)))
 		}
 		seen[i] = w
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/internal/load"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // A place is a cell whose requests failed.
@@ -69,20 +70,20 @@ func (b *builder) failed() (items []Text, err error) {
 		return []Text{text("No request was counted: there was no load, or nothing of it was recorded.")}, nil
 	}
 	if all.Generator > 0 {
-		items = append(items, text(strong(count(int(all.Generator), "request")+" could not be sent by the load generator itself"), " (descriptors, ports, memory or CPU); no target is blamed for them."))
+		items = append(items, text(strong(plural.Of(int(all.Generator), "request")+" could not be sent by the load generator itself"), " (descriptors, ports, memory or CPU); no target is blamed for them."))
 	}
 	if len(places) == 0 {
-		return append(items, text(fmt.Sprintf("No request failed, of %s in %s.", grouped(float64(all.Due)), count(watched, "run")))), nil
+		return append(items, text(fmt.Sprintf("No request failed, of %s in %s.", grouped(float64(all.Due)), plural.Of(watched, "run")), b.between())), nil
 	}
 	share := "-"
 	if all.Due > 0 {
 		share = percent(float64(failedOf(all)) / float64(all.Due))
 	}
-	items = append(items, text(bad(count(int(failedOf(all)), "request")+" failed"), fmt.Sprintf(" of %s (%s), in %d of %s.",
-		grouped(float64(all.Due)), share, len(places), count(len(b.res.Cells), "cell"))))
+	items = append(items, text(bad(plural.Of(int(failedOf(all)), "request")+" failed"), fmt.Sprintf(" of %s (%s), in %d of %s.",
+		grouped(float64(all.Due)), share, len(places), plural.Of(len(b.res.Cells), "cell")), b.between()))
 	for i, p := range places {
 		if i == mostPlaces {
-			items = append(items, text(fmt.Sprintf("And in %s more; see Failures.", count(len(places)-mostPlaces, "cell"))))
+			items = append(items, text(fmt.Sprintf("And in %s more; see Failures.", plural.Of(len(places)-mostPlaces, "cell"))))
 			break
 		}
 		when, err := b.outbreak(p.worst)
@@ -94,6 +95,27 @@ func (b *builder) failed() (items []Text, err error) {
 	return items, nil
 }
 
+// between says how many requests were due outside of the phases: after one had ended, until their load was told to stop. They
+// are in no figure of a phase, but the backends count them.
+func (b *builder) between() string {
+	var outside load.Counts
+	for _, r := range b.in.Runs {
+		for _, l := range r.Loads {
+			add(&outside, l.Totals[""])
+		}
+	}
+	if outside.Due == 0 {
+		return ""
+	}
+	failed := "none of them failed"
+	if n := failedOf(outside); n > 0 {
+		failed = grouped(float64(n)) + " of them failed"
+	}
+	n := int(outside.Due)
+	return fmt.Sprintf(" %s %s due between the end of a phase and the moment at which the load stopped: they count in no phase, and so in no metric (%s).",
+		plural.Of(n, "more request"), plural.Verb(n, "was", "were"), failed)
+}
+
 // sayPlace: churn / nginx: 100 of 1,500 (98 answered 502, 2 reset), in 2 of 3 runs; in repeat 2 in phase churn, at 5.0 s; ...
 func (b *builder) sayPlace(p place, when *outbreak) string {
 	s := fmt.Sprintf("%s: %s of %s (%s)", b.name(p.cell.Coord), grouped(float64(failedOf(p.counts))), grouped(float64(p.counts.Due)), classes(p.counts))
@@ -102,7 +124,7 @@ func (b *builder) sayPlace(p place, when *outbreak) string {
 	}
 	in := ""
 	if n := len(p.cell.Runs); n > 1 {
-		s += fmt.Sprintf(", in %d of %s", len(p.runs), count(n, "run"))
+		s += fmt.Sprintf(", in %d of %s", len(p.runs), plural.Of(n, "run"))
 		in = "in " + b.which(p.worst.Coord.Round, p.worst.Coord.Repeat) + ", "
 		if len(p.runs) > 1 {
 			in = "most " + in

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // mostPrinted bounds the outputs of commands that are shown; the record has them all.
@@ -44,7 +46,7 @@ func printed(b *builder) ([]Section, error) {
 		return nil, nil
 	}
 	if more > 0 {
-		s.Blocks = append(s.Blocks, Paragraph{text(fmt.Sprintf("%s more are in the runs' events.jsonl.", count(more, "output")))})
+		s.Blocks = append(s.Blocks, Paragraph{text(plural.Of(more, "more output"), plural.Verb(more, " is", " are"), " in the runs' events.jsonl.")})
 	}
 	return []Section{s}, nil
 }

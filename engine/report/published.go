@@ -9,6 +9,7 @@ import (
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // publishedSections are those of a report of published figures: what is said of runs that planrun watched is not said of
@@ -19,7 +20,6 @@ var publishedSections = []func(*builder) ([]Section, error){
 	overview,
 	planned,
 	pictures,
-	comparisons,
 	gaps,
 	besides,
 	publishedTargets,
@@ -77,10 +77,10 @@ func (b *builder) publishedFailures() []Text {
 	case told == 0:
 		return nil
 	case len(bad) == 0:
-		return []Text{text(fmt.Sprintf("No request failed in any of %s whose failures were published.", count(told, "cell")))}
+		return []Text{text(fmt.Sprintf("No request failed in any of %s whose failures were published.", plural.Of(told, "cell")))}
 	}
 	slices.SortStableFunc(bad, func(a, b cell) int { return cmp.Compare(b.failed, a.failed) })
-	t := text(fmt.Sprintf("Requests failed in %d of %s whose failures were published: ", len(bad), count(told, "cell")))
+	t := text(fmt.Sprintf("Requests failed in %d of %s whose failures were published: ", len(bad), plural.Of(told, "cell")))
 	for i, x := range bad {
 		if i == most {
 			t = append(t, text(fmt.Sprintf("; and %d more", len(bad)-most))...)

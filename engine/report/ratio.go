@@ -8,6 +8,7 @@ import (
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/stats"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // A comparison is a ratio between two targets in words.
@@ -144,7 +145,7 @@ func (c comparison) noise() string {
 	}
 	switch {
 	case r.Needed > 0:
-		words += fmt.Sprintf("; about %s a side would tell", count(r.Needed, "run"))
+		words += fmt.Sprintf("; about %s a side would tell", plural.Of(r.Needed, "run"))
 	case r.Repeats == r.Floor && r.Value != 1:
 		words += "; more runs would not tell"
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/internal/load"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // mostRecoveries bounds the rows of a table of runs, or of phases, in which something was broken.
@@ -48,7 +49,7 @@ func (b *builder) recoveries() []Block {
 	out := []Block{Heading{"How long it took to come back"}, t,
 		Paragraph{text("From the end of the last fault to the first second from which on the rate and the p99 of single seconds were back, beside the medians of the seconds before the first fault. Up to a second too long, never too short: what follows the fault's end within its second is not judged.")}}
 	if more > 0 {
-		out = append(out, Paragraph{text(fmt.Sprintf("And %s more, in the runs' run.json.", count(more, "run")))})
+		out = append(out, Paragraph{text(fmt.Sprintf("And %s more, in the runs' run.json.", plural.Of(more, "run")))})
 	}
 	return out
 }
@@ -124,7 +125,7 @@ func (b *builder) phaseFailures(all []disturbance) []Block {
 	}
 	out := []Block{Heading{"Failures in each phase"}, t, Paragraph{text("A request counts in the phase in which it was due, also if it failed after that.")}}
 	if more > 0 {
-		out = append(out, Paragraph{text(fmt.Sprintf("And %s more.", count(more, "phase")))})
+		out = append(out, Paragraph{text(fmt.Sprintf("And %s more.", plural.Of(more, "phase")))})
 	}
 	return out
 }

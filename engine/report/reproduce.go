@@ -2,13 +2,17 @@ package report
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // reproduce says how to run it again, judge it, render it, and compare it.
 func reproduce(b *builder) ([]Section, error) {
-	dir := shellQuote(b.opt.Dir)
+	dir, latest := shellQuote(b.opt.Dir), shellQuote(b.latest())
 	s := Section{Title: "How to reproduce", Blocks: []Block{
 		Paragraph{text("Run it again", b.with(), " (", mono("github.com/planrun/planrun"), "):")},
 		Code{Lines: []string{b.command()}},
@@ -18,7 +22,7 @@ func reproduce(b *builder) ([]Section, error) {
 	}
 	s.Blocks = append(s.Blocks,
 		Paragraph{text("Then set the new result set beside this one, as columns of the new report or as a list of every difference:")},
-		Code{Lines: []string{"planrun report results/latest --beside " + dir, "planrun diff " + dir + " results/latest"}},
+		Code{Lines: []string{"planrun report " + latest + " --beside " + dir, "planrun diff " + dir + " " + latest}},
 		Paragraph{text("From what was recorded, without running anything: this report again, and the verdicts again (also with edited ones):")},
 		Code{Lines: []string{"planrun report " + dir, "planrun judge " + dir}},
 		Paragraph{text("The plan as it was run, with presets and settings resolved, is ", mono("plan.yaml"), " in the result set, its sources are in ", mono("sources/"), "; rendered files, command lines and logs are in ", mono("installs/"), ".")},
@@ -26,7 +30,7 @@ func reproduce(b *builder) ([]Section, error) {
 	out := []Section{s}
 	if b.in.Plan != "" { // Markdown is read beside the file itself
 		lines := strings.Split(strings.TrimRight(b.in.Plan, "\n"), "\n")
-		out = append(out, Section{Title: "The plan", Pictures: true, Blocks: []Block{Code{Title: "plan.yaml, as it was run: " + count(len(lines), "line"), Lines: lines}}})
+		out = append(out, Section{Title: "The plan", Pictures: true, Blocks: []Block{Code{Title: "plan.yaml, as it was run: " + plural.Of(len(lines), "line"), Lines: lines}}})
 	}
 	return out, nil
 }
@@ -53,6 +57,15 @@ func (b *builder) command() string {
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// latest is the result set that the command makes when it is run again.
+func (b *builder) latest() string {
+	root := record.Root
+	if b.in.Environment != nil && b.in.Environment.Option("results") != "" {
+		root = b.in.Environment.Option("results")
+	}
+	return filepath.Join(root, record.Latest)
 }
 
 // with says with which planrun.

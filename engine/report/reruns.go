@@ -7,6 +7,7 @@ import (
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/stats"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // A rerun is what a metric was in two stages that ran the same cells.
@@ -88,18 +89,18 @@ func (r rerun) summary() Text {
 	known := r.compared - r.unknown
 	switch {
 	case known == 0:
-		t = append(t, text(fmt.Sprintf("of %s cannot be told apart from noise: below %d runs a side it is unknown.", count(r.compared, "cell"), stats.MinRuns))...)
+		t = append(t, text(fmt.Sprintf("of %s cannot be told apart from noise: below %d runs a side it is unknown.", plural.Of(r.compared, "cell"), stats.MinRuns))...)
 	case len(r.apart) == 0:
-		t = append(t, text(fmt.Sprintf("disagrees in none of %s beyond the noise of their runs.", count(known, "cell")))...)
+		t = append(t, text(fmt.Sprintf("disagrees in none of %s beyond the noise of their runs.", plural.Of(known, "cell")))...)
 	default:
-		t = append(t, text(strong(fmt.Sprintf("disagrees in %d of %s", len(r.apart), count(known, "cell"))), " beyond the noise of their runs; by chance about one in twenty-five would.")...)
+		t = append(t, text(strong(fmt.Sprintf("disagrees in %d of %s", len(r.apart), plural.Of(known, "cell"))), " beyond the noise of their runs; by chance about one in twenty-five would.")...)
 	}
 	if known > 0 && r.unknown > 0 {
-		t = append(t, text(fmt.Sprintf(" Of %s more there are fewer than %d runs a side.", count(r.unknown, "cell"), stats.MinRuns))...)
+		t = append(t, text(fmt.Sprintf(" Of %s more there are fewer than %d runs a side.", plural.Of(r.unknown, "cell"), stats.MinRuns))...)
 	}
 	if r.shifted {
 		t = append(t, text(" ", strong("The whole stage drifted"), fmt.Sprintf(": %d of %s went the same way, to %s times on average (95 %% interval %s to %s). That is the machine at another time rather than the order of single cells.",
-			r.shift.Along, count(r.compared, "cell"), factor(r.shift.Mean), factor(r.shift.Interval.Low), factor(r.shift.Interval.High)))...)
+			r.shift.Along, plural.Of(r.compared, "cell"), factor(r.shift.Mean), factor(r.shift.Interval.Low), factor(r.shift.Interval.High)))...)
 	}
 	return t
 }
@@ -151,7 +152,7 @@ func (b *builder) disagreed() (items []Text) {
 	all := slices.DeleteFunc(b.rerunsOf(), func(r rerun) bool { return len(r.apart) == 0 && !r.shifted })
 	for i, r := range all {
 		if i == mostReruns {
-			return append(items, text(fmt.Sprintf("And %d more disagreements of stages; see Noise.", len(all)-i)))
+			return append(items, text("And "+plural.Of(len(all)-i, "more disagreement")+" of stages; see Noise."))
 		}
 		var names []string
 		for i, c := range r.apart {

@@ -35,3 +35,11 @@ func TestReversedLeaders(t *testing.T) {
 		t.Errorf("the leader is the same:\n%s", got)
 	}
 }
+
+// A stage that repeats another one has no line of its own among the leaders.
+func TestRepeatedStagesShareALine(t *testing.T) {
+	got := said(t, again(map[string]float64{"a": 1000, "b": 2000}, 1))
+	if want := "one / s | req_per_s | b | 2,000 | a | 1,000 | 2.000 | yes: "; !strings.Contains(got, want) || !strings.Contains(got, "; first in back too") || strings.Contains(got, "back / s | ") {
+		t.Errorf("the findings do not say %q once:\n%s", want, got)
+	}
+}

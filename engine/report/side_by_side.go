@@ -6,6 +6,7 @@ import (
 
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // What bounds the table of all targets.
@@ -17,9 +18,9 @@ const (
 // sideBySide is a line for each scenario with the metric by which its targets are compared: the best one's value, and of
 // each other its ratio to the best.
 func sideBySide(b *builder) ([]Section, error) {
-	groups := b.comparable()
+	all := slices.DeleteFunc(slices.Clone(b.contests()), func(c *contest) bool { return !c.decided() })
 	by := append([]string{"scenario"}, append(slices.Clone(b.axes), "stage")...)
-	slices.SortStableFunc(groups, func(x, y group) int { // a stage beside its repeat
+	slices.SortStableFunc(all, func(x, y *contest) int { // a stage beside its repeat
 		switch {
 		case b.before(x.units[0], y.units[0], by):
 			return -1
@@ -29,8 +30,8 @@ func sideBySide(b *builder) ([]Section, error) {
 		return 0
 	})
 	var targets []string
-	for _, g := range groups {
-		for _, u := range g.units {
+	for _, c := range all {
+		for _, u := range c.units {
 			if t := u.at("target"); !slices.Contains(targets, t) {
 				targets = append(targets, t)
 			}
@@ -46,23 +47,12 @@ func sideBySide(b *builder) ([]Section, error) {
 	for _, name := range targets {
 		t.Columns = append(t.Columns, Column{Title: oneLine(name), Right: true})
 	}
-	more := 0
-	for _, g := range groups {
-		switch line := b.sides(g, targets); {
-		case line == nil:
-			continue
-		case len(t.Rows) == mostSideRows:
-			more++
-		default:
-			t.Rows = append(t.Rows, line)
-		}
-	}
-	if len(t.Rows) == 0 {
-		return nil, nil
+	for _, c := range all[:min(len(all), mostSideRows)] {
+		t.Rows = append(t.Rows, b.sides(c, targets))
 	}
 	s := Section{Title: "Side by side", Blocks: []Block{t, Paragraph{text("The best one's value, and each other's ratio to it. ~ is within the noise, ? is not to be trusted or its noise is not known.")}}}
-	if more > 0 {
-		s.Blocks = append(s.Blocks, Paragraph{text(count(more, "line") + " more are not shown; the tables have them.")})
+	if more := len(all) - mostSideRows; more > 0 {
+		s.Blocks = append(s.Blocks, Paragraph{text(plural.Of(more, "more line") + plural.Verb(more, " is not shown; the tables have it.", " are not shown; the tables have them."))})
 	}
 	if len(undrawn) > 0 {
 		s.Blocks = append(s.Blocks, Paragraph{text("Not shown: " + oneLine(and(undrawn)) + ".")})
@@ -70,37 +60,28 @@ func sideBySide(b *builder) ([]Section, error) {
 	return []Section{s}, nil
 }
 
-// sides is one line; nil if fewer than two targets have a value.
-func (b *builder) sides(g group, targets []string) []Text {
-	metrics := b.headline(g.units)
-	if len(metrics) == 0 {
-		return nil
-	}
-	m := compare.ParseName(metrics[0])
-	c, ok := b.contest(g.units, metrics[0])
-	if !ok {
-		return nil
-	}
-	line := row(g.name, text(mono(b.header(m))))
+// sides is the line of a contest.
+func (b *builder) sides(c *contest, targets []string) []Text {
+	line := row(c.where, text(mono(b.header(c.metric))))
 	for _, target := range targets {
-		i := slices.IndexFunc(g.units, func(u unit) bool { return u.at("target") == target })
+		i := slices.IndexFunc(c.units, func(u unit) bool { return u.at("target") == target })
 		if i < 0 {
 			line = append(line, text("-"))
 			continue
 		}
-		r := b.read(g.units[i], m)
+		r := b.read(c.units[i], c.metric)
 		switch {
 		case r.Why != "":
 			line = append(line, text("n/a", b.note(r.Why)))
 		case target == c.first:
-			line = append(line, text(strong(number(r.Value, b.desc(m.Metric).Class))))
+			line = append(line, text(strong(number(r.Value, b.desc(c.metric.Metric).Class))))
 		default:
-			x := b.compare(g.units, record.Ratio{Of: target, To: record.Against{Target: c.first}}, m)
-			t := text(x.value() + sureness[x.Outcome()])
+			x := b.compare(c.units, record.Ratio{Of: target, To: record.Against{Target: c.first}}, c.metric)
 			if x.Ratio.NA != "" {
-				t = append(t, b.note(x.Ratio.NA))
+				line = append(line, text(number(r.Value, b.desc(c.metric.Metric).Class)+" (no ratio)", b.note(x.Ratio.NA)))
+				break
 			}
-			line = append(line, t)
+			line = append(line, text(x.value()+sureness[x.Outcome()]))
 		}
 	}
 	return line

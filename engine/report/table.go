@@ -7,6 +7,7 @@ import (
 
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // tableSection makes a table as the plan asks for it, with its ratios behind it.
@@ -36,7 +37,7 @@ func tableSection(b *builder, s record.Section) (Section, error) {
 		if s.Aggregate != "" {
 			left = b.addGeomeans(&t, g, metrics)
 		}
-		out.Blocks = append(out.Blocks, t)
+		out.Blocks = append(append(out.Blocks, t), b.readings(s)...)
 		if len(left) > 0 {
 			out.Blocks = append(out.Blocks, Paragraph{text("Left out of the geometric means, of all sides alike:")}, List{left})
 		}
@@ -92,7 +93,7 @@ func (b *builder) basis(units []unit) Text {
 	if low < 0 {
 		return text("No cell has a result.")
 	}
-	runs := count(high, "run")
+	runs := plural.Of(high, "run")
 	if low != high {
 		runs = fmt.Sprintf("%d to %s", low, runs)
 	}
@@ -149,7 +150,8 @@ func (b *builder) pivot(g sheet, metrics []compare.Name) Table {
 	for _, head := range g.heads {
 		for _, m := range metrics {
 			title := b.title(g, head, m, len(metrics) > 1)
-			t.Columns = append(append(t.Columns, Column{Title: title, Right: !b.said(slices.Concat(g.lines...), m)}), b.besideColumns(title, m)...)
+			about, _ := b.define(m.Metric)
+			t.Columns = append(append(t.Columns, Column{Title: title, Right: !b.said(slices.Concat(g.lines...), m), About: about.Doc}), b.besideColumns(title, m)...)
 		}
 	}
 	for i, line := range g.lines {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 const (
@@ -107,9 +108,9 @@ func (b *builder) threadLines(u unit) ([][]Text, error) {
 	case unseen >= leastCores:
 		out = append(out, line("all others", rest))
 	case rest >= leastCores:
-		out = append(out, line(count(others, "other thread"), rest))
+		out = append(out, line(plural.Of(others, "other thread"), rest))
 	case others > 0:
-		out = append(out, line(count(others, "idle thread"), 0))
+		out = append(out, line(plural.Of(others, "idle thread"), 0))
 	}
 	return out, nil
 }

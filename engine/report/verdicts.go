@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // Verdicts are all verdicts with what they judged, in the plan's order.
@@ -89,7 +90,7 @@ func (vs Verdicts) tables() (out []Block) {
 	var abouts []Block
 	for _, v := range vs {
 		for _, j := range v.Judged {
-			t.Rows = append(t.Rows, row(v.Name, outcome(j.Outcome, j.Label), j.Of, expression(j.Expression), operands(j.Operands), count(j.N, "run"), j.Gate, dash(j.Why)))
+			t.Rows = append(t.Rows, row(v.Name, outcome(j.Outcome, j.Label), j.Of, expression(j.Expression), operands(j.Operands), plural.Of(j.N, "run"), j.Gate, dash(j.Why)))
 			for _, r := range j.Runs {
 				runs.Rows = append(runs.Rows, row(v.Name, j.Of, r.Of, outcome(r.Outcome, r.Label), operands(r.Operands), dash(r.Why)))
 			}

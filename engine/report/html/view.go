@@ -9,6 +9,7 @@ import (
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/report"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // A writer keeps what a page numbers.
@@ -32,7 +33,7 @@ func (p *writer) funcs() template.FuncMap {
 		"toneOf":      toneOf,
 		"unfolded":    unfolded,
 		"expression":  oneExpression,
-		"grouped":     func(n int64) string { return report.Grouped(n) },
+		"grouped":     func(n int64) string { return plural.Grouped(n) },
 		"cellClass":   cellClass,
 		"logarithmic": logarithmic,
 		"expressed":   expressed,

@@ -1,0 +1,93 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/planrun/planrun/engine/record"
+	"github.com/planrun/planrun/engine/series"
+)
+
+// Every metric that the report names is defined in it, and a series of a probe that a chart draws; what it does not name is not.
+func TestGlossary(t *testing.T) {
+	f := newFixture()
+	r := f.in.Results
+	for name, d := range r.Descs {
+		d.Doc = "what " + name + " is"
+		r.Descs[name] = d
+	}
+	r.Descs["slow_over_1s"] = series.Desc{Name: "slow_over_1s", Doc: "own round trips", Across: series.Sum}
+	r.Descs["generator"] = series.Desc{Name: "generator", Doc: "not sent"}
+	r.Descs["unseen_ms"] = series.Desc{Name: "unseen_ms", Doc: "in no table"}
+	f.cell(cellSpec{scenario: "s", target: "a", rates: around(1000)})
+	f.cell(cellSpec{scenario: "s", target: "b", rates: around(2000)})
+	for _, run := range f.in.Runs {
+		run.Series = []series.SeriesDesc{{Name: "rss_mib", Unit: "MiB", Doc: "resident memory"}}
+	}
+	r.Sections = []record.Section{{Kind: "table", Title: "T", Cells: []int{0, 1}, Rows: []string{"target"}, Metrics: []string{"failed", "slow_over_1s"}},
+		{Kind: "table", Title: "U", Cells: []int{0, 1}, Columns: []string{"target"}, Metrics: []string{"p50_ms"}},
+		{Kind: "chart", Title: "sut_rss_mib", Cells: []int{0}}}
+	d, err := Build(f.in, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := d.Sections[len(d.Sections)-1]
+	if last.Title != "What the metrics are" {
+		t.Fatalf("the last section is %q", last.Title)
+	}
+	defined := map[string]string{}
+	for _, row := range last.Blocks[0].(Table).Rows {
+		defined[terminal(row[0])] = terminal(row[len(row)-1])
+	}
+	for name, want := range map[string]string{"failed": "what failed is", "req_per_s": "what req_per_s is", "p50_ms": "what p50_ms is", "slow_over_1s": "own round trips", "sut_rss_mib": "resident memory; of the target's processes"} {
+		if defined[name] != want {
+			t.Errorf("%s is %q, want %q", name, defined[name], want)
+		}
+	}
+	for _, name := range []string{"generator", "unseen_ms"} {
+		if doc, ok := defined[name]; ok {
+			t.Errorf("%s is defined as %q, though nothing shows it", name, doc)
+		}
+	}
+	table, about := tableOf(t, d, "T")
+	if got := table.Columns[1].About; got != "what failed is" {
+		t.Errorf("the column of failed is about %q", got)
+	}
+	if want := "slow_over_1s: own round trips."; about != want {
+		t.Errorf("below the table stands %q, want %q", about, want)
+	}
+}
+
+// tableOf is the first table of a section, and the paragraph behind it.
+func tableOf(t *testing.T, d *Document, title string) (Table, string) {
+	t.Helper()
+	for _, s := range d.Sections {
+		for i, block := range s.Blocks {
+			if x, ok := block.(Table); ok && s.Title == title {
+				about := ""
+				if i+1 < len(s.Blocks) {
+					about = strings.TrimSpace(terminal(s.Blocks[i+1].(Paragraph).Text))
+				}
+				return x, about
+			}
+		}
+	}
+	t.Fatalf("there is no table in a section %q", title)
+	return Table{}, ""
+}
+
+// A high percentile that the generator's own delay may have made says so beside it; the median does not.
+func TestOwnDelayBesideTheFigure(t *testing.T) {
+	f := newFixture()
+	f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true, guards: []record.Guard{{Name: "own-delay", Message: "it reached 43 ms"}}})
+	f.in.Results.Sections = []record.Section{{Kind: "table", Title: "T", Cells: []int{0}, Metrics: []string{"p50_ms", "p99_ms"}}}
+	d, err := Build(f.in, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, _ := tableOf(t, d, "T")
+	row := table.Rows[0]
+	if p99 := row[len(row)-1]; terminal(p99) != "1.00*" || terminal(d.Notes[p99[1].Note-1]) != "may be the load generator's own: it reached 43 ms" || terminal(row[len(row)-2]) != "0.250" {
+		t.Errorf("the row is %v, the notes are %v", row, d.Notes)
+	}
+}
