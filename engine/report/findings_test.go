@@ -120,7 +120,7 @@ func TestFindings(t *testing.T) {
 		{"requests due after a phase count in none", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
 			f.in.Runs[0].Loads[0].Totals[""] = load.Counts{Due: 66, OK: 65, Errors: map[string]int64{load.Reset: 1}}
-		}, []string{"No request failed, of 5,000 in 1 run. 66 more requests were due between the end of a phase and the moment at which the load stopped: they count in no phase, and so in no metric (1 of them failed)."}, "5,066"},
+		}, []string{"No request failed, of 5,000 in 1 run.", "66 more requests were due after a phase had ended and before the load stopped, and count in no phase, and so in no metric (1 of them failed)."}, "5,066"},
 		{"verdicts that hold say of what", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
 			f.cell(cellSpec{scenario: "s", target: "b", rates: []float64{1000}})

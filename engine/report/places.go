@@ -73,14 +73,14 @@ func (b *builder) failed() (items []Text, err error) {
 		items = append(items, text(strong(plural.Of(int(all.Generator), "request")+" could not be sent by the load generator itself"), " (descriptors, ports, memory or CPU); no target is blamed for them."))
 	}
 	if len(places) == 0 {
-		return append(items, text(fmt.Sprintf("No request failed, of %s in %s.", grouped(float64(all.Due)), plural.Of(watched, "run")), b.between())), nil
+		return append(append(items, text(fmt.Sprintf("No request failed, of %s in %s.", grouped(float64(all.Due)), plural.Of(watched, "run")))), b.between()...), nil
 	}
 	share := "-"
 	if all.Due > 0 {
 		share = percent(float64(failedOf(all)) / float64(all.Due))
 	}
 	items = append(items, text(bad(plural.Of(int(failedOf(all)), "request")+" failed"), fmt.Sprintf(" of %s (%s), in %d of %s.",
-		grouped(float64(all.Due)), share, len(places), plural.Of(len(b.res.Cells), "cell")), b.between()))
+		grouped(float64(all.Due)), share, len(places), plural.Of(len(b.res.Cells), "cell"))))
 	for i, p := range places {
 		if i == mostPlaces {
 			items = append(items, text(fmt.Sprintf("And in %s more; see Failures.", plural.Of(len(places)-mostPlaces, "cell"))))
@@ -92,12 +92,12 @@ func (b *builder) failed() (items []Text, err error) {
 		}
 		items = append(items, text(b.sayPlace(p, when)))
 	}
-	return items, nil
+	return append(items, b.between()...), nil
 }
 
 // between says how many requests were due outside of the phases: after one had ended, until their load was told to stop. They
 // are in no figure of a phase, but the backends count them.
-func (b *builder) between() string {
+func (b *builder) between() []Text {
 	var outside load.Counts
 	for _, r := range b.in.Runs {
 		for _, l := range r.Loads {
@@ -105,15 +105,15 @@ func (b *builder) between() string {
 		}
 	}
 	if outside.Due == 0 {
-		return ""
+		return nil
 	}
 	failed := "none of them failed"
 	if n := failedOf(outside); n > 0 {
 		failed = grouped(float64(n)) + " of them failed"
 	}
 	n := int(outside.Due)
-	return fmt.Sprintf(" %s %s due between the end of a phase and the moment at which the load stopped: they count in no phase, and so in no metric (%s).",
-		plural.Of(n, "more request"), plural.Verb(n, "was", "were"), failed)
+	return []Text{text(fmt.Sprintf("%s %s due after a phase had ended and before the load stopped, and %s in no phase, and so in no metric (%s).",
+		plural.Of(n, "more request"), plural.Verb(n, "was", "were"), plural.Verb(n, "counts", "count"), failed))}
 }
 
 // sayPlace: churn / nginx: 100 of 1,500 (98 answered 502, 2 reset), in 2 of 3 runs; in repeat 2 in phase churn, at 5.0 s; ...
