@@ -119,8 +119,8 @@ func TestFindings(t *testing.T) {
 		}, []string{"1 process died: a/0 ended: signal: killed (s / a, repeat 1)."}, ""},
 		{"requests due after a phase count in none", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
-			f.in.Runs[0].Loads[0].Totals[""] = load.Counts{Due: 66, OK: 65, Errors: map[string]int64{load.Reset: 1}}
-		}, []string{"No request failed, of 5,000 in 1 run.", "66 more requests were due after a phase had ended and before the load stopped, and count in no phase, and so in no metric (1 of them failed)."}, "5,066"},
+			f.in.Runs[0].Loads[0].Totals[record.Between("measure")] = load.Counts{Due: 66, OK: 65, Errors: map[string]int64{load.Reset: 1}}
+		}, []string{"No request failed, of 5,000 in 1 run.", "66 more requests were due after a phase had ended and before the load stopped, and count in no metric (1 of them failed)."}, "5,066"},
 		{"verdicts that hold say of what", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
 			f.cell(cellSpec{scenario: "s", target: "b", rates: []float64{1000}})

@@ -95,13 +95,17 @@ func (b *builder) failed() (items []Text, err error) {
 	return append(items, b.between()...), nil
 }
 
-// between says how many requests were due outside of the phases: after one had ended, until their load was told to stop. They
-// are in no figure of a phase, but the backends count them.
+// between says how many requests were due when a recorded phase had ended and before their load heard that it was to stop: no
+// metric counts them, but the backends do.
 func (b *builder) between() []Text {
 	var outside load.Counts
 	for _, r := range b.in.Runs {
 		for _, l := range r.Loads {
-			add(&outside, l.Totals[""])
+			for _, p := range r.Phases {
+				if name := record.Between(p.Name); p.Recorded && !r.Counts(&l, name) {
+					add(&outside, l.Totals[name])
+				}
+			}
 		}
 	}
 	if outside.Due == 0 {
@@ -112,7 +116,7 @@ func (b *builder) between() []Text {
 		failed = grouped(float64(n)) + " of them failed"
 	}
 	n := int(outside.Due)
-	return []Text{text(fmt.Sprintf("%s %s due after a phase had ended and before the load stopped, and %s in no phase, and so in no metric (%s).",
+	return []Text{text(fmt.Sprintf("%s %s due after a phase had ended and before the load stopped, and %s in no metric (%s).",
 		plural.Of(n, "more request"), plural.Verb(n, "was", "were"), plural.Verb(n, "counts", "count"), failed))}
 }
 
