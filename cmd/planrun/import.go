@@ -102,7 +102,7 @@ func (p *program) printFigures(list diag.List, opt engine.ImportOptions) error {
 		return err
 	}
 	if more := len(list) - len(shown); more > 0 {
-		if _, err := fmt.Fprintf(p.err, "and %s\n", report.Count(more, "more problem")); err != nil {
+		if _, err := fmt.Fprintf(p.err, "and %s\n", plural.Of(more, "more problem")); err != nil {
 			return err
 		}
 	}
