@@ -31,8 +31,11 @@ func (r *recordings) read(id string, p record.Part) (*record.Data, error) {
 		return nil, fmt.Errorf("there is no run %s", id)
 	}
 	if r.last != id {
+		drawn := r.whole != nil
 		r.last, r.whole, r.all = id, nil, nil
-		return r.set.Recorded(run, p)
+		if !drawn {
+			return r.set.Recorded(run, p)
+		}
 	}
 	lacks := func(h string) bool { return !slices.Contains(r.hists, h) }
 	if r.whole == nil || slices.ContainsFunc(p.Histograms, lacks) {

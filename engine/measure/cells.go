@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -13,23 +14,34 @@ import (
 // CellsOf puts runs together, each cell in the order in which its first run began, and describes every metric that one of
 // them has. Runs that have no results (their install failed, `require` did not hold) add no values.
 func CellsOf(runs []*record.Run) ([]record.Cell, map[string]series.Desc) {
-	var c cells
+	c := cells{descs: map[string]*series.Desc{}}
+	var order [][]*record.Run
+	at := map[string]int{}
 	for _, r := range runs {
-		c.add(r)
+		key := Key(r.Coord)
+		i, ok := at[key]
+		if !ok {
+			i = len(order)
+			at[key], order = i, append(order, nil)
+		}
+		order[i] = append(order[i], r)
 	}
-	return c.finish(), c.described()
+	var out []record.Cell
+	for _, of := range order {
+		out = append(out, c.cell(of))
+	}
+	return out, c.described()
 }
 
 // cells are cells in the making.
 type cells struct {
-	order []*cell
-	byKey map[string]*cell
 	descs map[string]*series.Desc
 }
 
 type cell struct {
 	record.Cell
 	figures map[string]map[string]*figure // window -> metric
+	most    int                           // runs that it has
 	with    int                           // runs with results
 	on      map[string]bool               // installations of these
 }
@@ -54,19 +66,17 @@ func Key(c record.Coord) string {
 	return b.String()
 }
 
-func (c *cells) add(r *record.Run) {
-	if c.byKey == nil {
-		c.byKey, c.descs = map[string]*cell{}, map[string]*series.Desc{}
+// cell makes a cell of its runs.
+func (c *cells) cell(runs []*record.Run) record.Cell {
+	to := &cell{Cell: record.Cell{Coord: runs[0].Coord, Metrics: map[string]map[string]record.Value{}}, figures: map[string]map[string]*figure{}, most: len(runs), on: map[string]bool{}}
+	to.Coord.Round, to.Coord.Repeat = 0, 0
+	for _, r := range runs {
+		c.add(to, r)
 	}
-	key := Key(r.Coord)
-	to := c.byKey[key]
-	if to == nil {
-		coord := r.Coord
-		coord.Round, coord.Repeat = 0, 0
-		to = &cell{Cell: record.Cell{Coord: coord, Metrics: map[string]map[string]record.Value{}}, figures: map[string]map[string]*figure{}, on: map[string]bool{}}
-		c.byKey[key] = to
-		c.order = append(c.order, to)
-	}
+	return to.finish()
+}
+
+func (c *cells) add(to *cell, r *record.Run) {
 	to.Runs = append(to.Runs, r.ID)
 	if !r.Status.HasResults() {
 		if to.with == 0 {
@@ -84,26 +94,7 @@ func (c *cells) add(r *record.Run) {
 	}
 	describe := sync.OnceValue(func() describer { return newDescriber(r) })
 	for w, metrics := range r.Metrics {
-		figures := to.figures[w]
-		if figures == nil {
-			figures = make(map[string]*figure, len(metrics))
-			to.figures[w] = figures
-		}
-		spoilt := tainting(r, w)
-		for name, v := range metrics {
-			f := figures[name]
-			if f == nil {
-				f = &figure{desc: c.desc(name, describe)}
-				figures[name] = f
-			}
-			f.runs = append(f.runs, v)
-			if why := spoilt.of(f.desc); why != "" {
-				if f.tainted == 0 {
-					f.why = why
-				}
-				f.tainted++
-			}
-		}
+		c.window(to, w, metrics, tainting(r, w), describe)
 	}
 	if r.Published != nil {
 		c.whole(to, r, describe)
@@ -113,6 +104,39 @@ func (c *cells) add(r *record.Run) {
 			to.Missing = map[string]string{}
 		}
 		to.Missing[key] = why
+	}
+}
+
+// window adds the figures of a window of a run.
+func (c *cells) window(to *cell, name string, metrics map[string]float64, spoilt taints, describe func() describer) {
+	figures := to.figures[name]
+	if figures == nil {
+		figures = make(map[string]*figure, len(metrics))
+		to.figures[name] = figures
+	}
+	var made []figure  // so many at once, of those that no run had before
+	var room []float64 // of their runs
+	for name, v := range metrics {
+		f := figures[name]
+		if f == nil {
+			if len(made) == 0 {
+				n := len(metrics) - len(figures)
+				if n <= 0 {
+					n = 1
+				}
+				made, room = make([]figure, n), make([]float64, n*to.most)
+			}
+			f = &made[0]
+			f.desc, f.runs = c.desc(name, describe), room[:0:to.most]
+			figures[name], made, room = f, made[1:], room[to.most:]
+		}
+		f.runs = append(f.runs, v)
+		if why := spoilt.of(f.desc); why != "" {
+			if f.tainted == 0 {
+				f.why = why
+			}
+			f.tainted++
+		}
 	}
 }
 
@@ -137,28 +161,24 @@ func (c *cells) described() map[string]series.Desc {
 	return out
 }
 
-func (c *cells) finish() []record.Cell {
-	var out []record.Cell
-	for _, cl := range c.order {
-		for w, figures := range cl.figures {
-			cl.Metrics[w] = make(map[string]record.Value, len(figures))
-			for name, f := range figures {
-				v := record.Value{Value: f.value, Runs: f.runs, Whole: f.whole, Tainted: f.why}
-				if f.whole == nil {
-					v.Value = stats.Across(f.desc.Across, f.runs)
-				}
-				if f.tainted > 0 && cl.with > 1 {
-					v.Tainted = fmt.Sprintf("in %d of %d runs: %s", f.tainted, cl.with, f.why)
-				}
-				cl.Metrics[w][name] = v
-				// A metric that some runs have is not missing.
+func (cl *cell) finish() record.Cell {
+	for w, figures := range cl.figures {
+		cl.Metrics[w] = make(map[string]record.Value, len(figures))
+		for name, f := range figures {
+			v := record.Value{Value: f.value, Runs: slices.Clip(f.runs), Whole: f.whole, Tainted: f.why}
+			if f.whole == nil {
+				v.Value = stats.Across(f.desc.Across, f.runs)
+			}
+			if f.tainted > 0 && cl.with > 1 {
+				v.Tainted = fmt.Sprintf("in %d of %d runs: %s", f.tainted, cl.with, f.why)
+			}
+			cl.Metrics[w][name] = v
+			if len(cl.Missing) > 0 { // a metric that some runs have is not missing
 				delete(cl.Missing, MissingKey(w, name))
 			}
 		}
-		cl.figures = nil
-		out = append(out, cl.Cell)
 	}
-	return out
+	return cl.Cell
 }
 
 // taints are the messages of the first guard that spoils figures of timing in a window, and of the first that spoils all.

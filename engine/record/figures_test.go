@@ -1,13 +1,17 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/planrun/planrun/engine/series"
 )
 
 // A run.json reads as package json reads it, whatever stands in its metrics.
@@ -32,6 +36,65 @@ func TestFigures(t *testing.T) {
 	}
 }
 
+// Cells are encoded and decoded as package json does it, whatever stands in them.
+func TestCellsAsJSON(t *testing.T) {
+	values := map[string]Value{"a": {Value: 1.5, Runs: []float64{1, 2e20, 3e21, -1e-7, 0.25, 5e-324, math.MaxFloat64}}, "b": {Runs: []float64{}}, "c": {}, "d_\"<é\n": {Runs: []float64{-0.5}, Tainted: "a < b"},
+		"e": {Value: 2, Whole: map[string]float64{"min": 1}}, "f": {Runs: []float64{1}, Tainted: "in 1 of 2 runs"}}
+	for _, c := range []Cell{
+		{}, {Metrics: map[string]map[string]Value{}}, {Metrics: map[string]map[string]Value{"": nil, "phase/x": {}}},
+		{Coord: Coord{Stage: `"metrics":{}`, Matrix: []Axis{{"a", "1"}}}, Reason: "\"metrics\":{}", Runs: []string{"1"}, Metrics: map[string]map[string]Value{"": values, "phase/\u2028": values}, Missing: map[string]string{"x": "y"}, Shared: true},
+	} {
+		want, _ := json.Marshal(&c)
+		text, err := encodeCell(&c)
+		if err != nil || string(text) != string(want) {
+			t.Errorf("%v: %s\nwant %s", err, text, want)
+		}
+		checkCell(t, text)
+	}
+	if _, err := encodeCell(&Cell{Metrics: map[string]map[string]Value{"": {"x": {Runs: []float64{math.NaN()}}}}}); err == nil {
+		t.Error("what is not a number is encoded")
+	}
+	for _, metrics := range []string{`null`, `7`, `{"": null}`, `{"": {"a": {"value": 01, "runs": []}}}`, `{"": {"a": {"value": 1, "runs": [1,]}}}`, `{"": {"a": {"value": 1.}}}`, `{"": {"a": {"value": +1}}}`,
+		`{"": {"a": {"value": 1e5, "runs": [1, 2E-3, -0]}, "a": {"value": 2}}}`, `{"": {"a": {"value": 1, "other": 2}}}`, `{"": {"a": {"tainted": "\u0061"}}}`, `{"": {"a": {}}`, `{}, "metrics": {"": {"a": {"value": 1}}}`} {
+		checkCell(t, []byte(`{"coord": {"stage": "}\"]"}, "metrics": `+metrics+`, "shared": true}`))
+	}
+	for _, text := range []string{``, `null`, `[]`, `{`, `{"metrics": {}`, `{"metrics": {}} x`, `{"runs": [[1}], "metrics": {}}`, `{"metrics": {}, "runs": }`, `{"metrics": {},}`} {
+		checkCell(t, []byte(text))
+	}
+}
+
+func checkCell(t *testing.T, text []byte) {
+	t.Helper()
+	var want, got Cell
+	wrong, err := json.Unmarshal(text, &want), decodeCell(text, &got)
+	if (err == nil) != (wrong == nil) {
+		t.Errorf("%s: %v, want %v", text, err, wrong)
+	} else if diff := cmp.Diff(want, got); err == nil && diff != "" {
+		t.Errorf("%s: %s", text, diff)
+	}
+}
+
+// A line of samples is decoded as package json does it, or left to it.
+func TestPoints(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		ok   bool
+	}{
+		{`{"t":1.5,"s":"fds","o":"web","r":3,"role":"backends","l":"a/1","v":-2e3}`, true}, {` { "v" : 1 , "s" : "é" } `, true}, {`{"s":"a","s":"b"}`, true},
+		{`{"t":1}`, false}, {`{"s":""}`, false}, {`{"s":"a","r":1.5}`, false}, {`{"s":"a","r":1e0}`, false}, {`{"s":"a","r":99999999999}`, false}, {`{"s":"a","v":1}}`, false}, {`{"S":"a"}`, false},
+		{`{"s":"a\n"}`, false}, {`{"s":"a","v":null}`, false}, {`{"s":"a","v":1e999}`, false}, {`{"s":"a","load":null}`, false}, {"{\"s\":\"a\x00\"}", false}, {"{\"s\":\"\xff\"}", false}, {`{"s":"a",}`, false}, {`[]`, false}, {``, false},
+	} {
+		got, ok := decodePoint([]byte(c.line))
+		if ok != c.ok {
+			t.Errorf("%s: %v", c.line, ok)
+		}
+		var want series.Point
+		if err := json.Unmarshal([]byte(c.line), &want); ok && (err != nil || got != want) {
+			t.Errorf("%s: %+v, want %+v, %v", c.line, got, want, err)
+		}
+	}
+}
+
 // Results are read as they were written.
 func TestResultsRoundTrip(t *testing.T) {
 	s := newSet(t)
@@ -43,6 +106,10 @@ func TestResultsRoundTrip(t *testing.T) {
 	} {
 		if err := s.WriteResults(r); err != nil {
 			t.Fatal(err)
+		}
+		text, _ := os.ReadFile(s.Path("results.json"))
+		if _, ok := resultLines(bytes.NewReader(text), true); !ok {
+			t.Errorf("what was written is not read by lines:\n%s", text)
 		}
 		got, err := s.Results()
 		if err != nil {

@@ -4,31 +4,38 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"path/filepath"
 )
 
 // Results reads results.json. Cells and verdicts are decoded one by one: of a large set their text is hundreds of megabytes,
 // and is never in memory as a whole.
-func (s *Set) Results() (*Results, error) {
-	return versioned(readResults(s.Path("results.json"), decodeList[Cell]))
-}
+func (s *Set) Results() (*Results, error) { return s.results(true) }
 
 // Judged reads results.json without its cells, which are most of it.
-func (s *Set) Judged() (*Results, error) {
-	return versioned(readResults(s.Path("results.json"), passOver))
-}
+func (s *Set) Judged() (*Results, error) { return s.results(false) }
 
-func readResults(path string, cells func(*json.Decoder, *[]Cell) error) (*Results, error) {
+func (s *Set) results(cells bool) (*Results, error) {
+	path := s.Path("results.json")
 	f, err := openFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", filepath.Base(path), err)
 	}
 	defer f.Close()
-	r, err := decodeResults(json.NewDecoder(bufio.NewReaderSize(f, 1<<16)), cells)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w; planrun report %s makes the file again", path, err, filepath.Dir(path))
+	r, ok := resultLines(f, cells)
+	if !ok {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", path, err)
+		}
+		of := passOver
+		if cells {
+			of = decodeList[Cell]
+		}
+		if r, err = decodeResults(json.NewDecoder(bufio.NewReaderSize(f, 1<<16)), of); err != nil {
+			return nil, fmt.Errorf("reading %s: %w; planrun report %s makes the file again", path, err, filepath.Dir(path))
+		}
 	}
-	return r, nil
+	return versioned(r, nil)
 }
 
 func decodeResults(d *json.Decoder, cells func(*json.Decoder, *[]Cell) error) (*Results, error) {

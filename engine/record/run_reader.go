@@ -101,6 +101,12 @@ func (j *join) seriesLine(d *Data, line []byte) error {
 	if !j.part.wants(line) {
 		return nil
 	}
+	if p, ok := decodePoint(line); ok {
+		if j.part.Points != nil && j.part.Points(p.Series) {
+			d.Points = append(d.Points, p)
+		}
+		return nil
+	}
 	var l seriesLine
 	if err := json.Unmarshal(line, &l); err != nil {
 		return err

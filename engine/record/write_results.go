@@ -26,7 +26,7 @@ func encodeResults(w io.Writer, r *Results) error {
 		n      int
 		encode func(i int) ([]byte, error)
 	}{
-		{"cells", len(r.Cells), func(i int) ([]byte, error) { return json.Marshal(&r.Cells[i]) }},
+		{"cells", len(r.Cells), func(i int) ([]byte, error) { return encodeCell(&r.Cells[i]) }},
 		{"verdicts", len(r.Verdicts), func(i int) ([]byte, error) { return json.Marshal(&r.Verdicts[i]) }},
 	} {
 		before, after, ok := bytes.Cut(text, fmt.Appendf(nil, "\n %q: []", list.key))
@@ -53,8 +53,10 @@ func encodeList(w io.Writer, before []byte, n int, encode func(i int) ([]byte, e
 		if e.err != nil {
 			return e.err
 		}
-		if _, err := w.Write(append(sep, e.text...)); err != nil {
-			return err
+		for _, part := range [][]byte{sep, e.text} {
+			if _, err := w.Write(part); err != nil {
+				return err
+			}
 		}
 		sep = append(sep[:0], ",\n  "...)
 	}

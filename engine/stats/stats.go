@@ -19,7 +19,8 @@ func Median(v []float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()
 	}
-	s := slices.Sorted(slices.Values(v))
+	s := slices.Clone(v)
+	slices.Sort(s)
 	mid := len(s) / 2
 	if len(s)%2 == 1 {
 		return s[mid]
