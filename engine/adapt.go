@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/planrun/planrun/dsl"
@@ -17,7 +18,7 @@ import (
 // verdictRun tells expressions about a run. Whole adds what only a finished run has: all windows, and its guards.
 func verdictRun(r *record.Run, samples verdict.Samples, whole bool) *verdict.Run {
 	out := &verdict.Run{Round: r.Coord.Round, Repeat: r.Coord.Repeat, Installed: r.Install, Metrics: r.Metrics[""], Absent: map[string]string{}, Phases: map[string]*verdict.Window{},
-		Loads: map[string]*verdict.Window{}, Samples: samples, Replicas: map[string][]map[string]any{}, Names: map[string]any{}}
+		Loads: map[string]*verdict.Window{}, Samples: samples, Names: map[string]any{}}
 	switch r.Status {
 	case record.Unmet, record.Interrupted:
 		out.Outcome, out.Reason = verdict.Inconclusive, reasonOf(r)
@@ -59,7 +60,7 @@ func verdictRun(r *record.Run, samples verdict.Samples, whole bool) *verdict.Run
 			out.Loads[parts[1]] = &verdict.Window{Metrics: metrics, Answers: answers}
 		}
 	}
-	replicas(r, out)
+	out.Replicas = sync.OnceValue(func() map[string][]map[string]any { return replicas(r) })
 	for _, g := range slices.Concat(r.Guards, r.Checks) {
 		if !g.OK && g.Taints != "" {
 			out.Taints = append(out.Taints, verdict.Taint{Guard: g.Name, Message: g.Message, Class: verdict.TaintClass(g.Taints), Load: g.Load, Aside: aside(r, g.Load)})
@@ -124,15 +125,17 @@ func addNone(cell *verdict.Cell, r *record.Run) {
 }
 
 // replicas lists the figures of each replica of each process.
-func replicas(r *record.Run, out *verdict.Run) {
+func replicas(r *record.Run) map[string][]map[string]any {
+	out := map[string][]map[string]any{}
 	for _, p := range r.Processes {
-		for p.Replica >= len(out.Replicas[p.Name]) {
-			out.Replicas[p.Name] = append(out.Replicas[p.Name], map[string]any{})
+		for p.Replica >= len(out[p.Name]) {
+			out[p.Name] = append(out[p.Name], map[string]any{})
 		}
-		for name, v := range r.Metrics[fmt.Sprintf("replica/%s/%d", p.Name, p.Replica)] {
-			out.Replicas[p.Name][p.Replica][name] = v
+		for name, v := range r.Metrics[fmt.Sprintf("replica/%s/%d", p.Name, p.Replica)].All() {
+			out[p.Name][p.Replica][name] = v
 		}
 	}
+	return out
 }
 
 // eventsOf lists what happened by kind. A kind that was watched is there even if nothing of it happened: the engine watches
@@ -173,8 +176,7 @@ func (p *Program) derive(ctx context.Context, d *record.Data) {
 			d.Run.Missing[x.Name] = r.Err.Error()
 		default:
 			if v, is := r.Value.(float64); is {
-				d.Run.Metrics[""][x.Name] = v
-				run.Metrics[x.Name] = v
+				d.Run.Metrics[""].Set(x.Name, v) // which run reads, too
 				delete(d.Run.Missing, x.Name)
 			}
 		}

@@ -120,8 +120,8 @@ scenarios:
 verdicts: [{verdict: ok, pass: failed == 0, gate: true}]
 `), engine.RunOptions{})
 	r := only(t, out)
-	if r.Status != record.Done || out.Exit != 3 || r.Metrics[""]["requests"] == 0 {
-		t.Errorf("%s (%s), exit %d, %g requests", r.Status, r.Reason, out.Exit, r.Metrics[""]["requests"])
+	if r.Status != record.Done || out.Exit != 3 || r.Metrics[""].Value("requests") == 0 {
+		t.Errorf("%s (%s), exit %d, %g requests", r.Status, r.Reason, out.Exit, r.Metrics[""].Value("requests"))
 	}
 	if n := len(r.Facts.Changes); n != 2 || !strings.HasPrefix(r.Facts.Changes[n-1].Why, "other of the target does not run any more") {
 		t.Errorf("changes: %+v", r.Facts.Changes)

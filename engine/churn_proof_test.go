@@ -40,7 +40,7 @@ verdicts:
 	}
 	failed := map[string]float64{}
 	for _, r := range runs(t, out) {
-		failed[r.Coord.Scenario] = r.Metrics[""]["failed"]
+		failed[r.Coord.Scenario] = r.Metrics[""].Value("failed")
 		d, err := out.Set.Data(r.ID)
 		if err != nil {
 			t.Fatal(err)
@@ -49,8 +49,8 @@ verdicts:
 		for _, s := range measure.FailedSeconds(d) {
 			sum += besideAnEnd(t, d, s)
 		}
-		if sum != r.Metrics[""]["failed"] {
-			t.Errorf("%s: %g failed, by code, class and second %g", r.Coord.Scenario, r.Metrics[""]["failed"], sum)
+		if sum != r.Metrics[""].Value("failed") {
+			t.Errorf("%s: %g failed, by code, class and second %g", r.Coord.Scenario, r.Metrics[""].Value("failed"), sum)
 		}
 	}
 	t.Logf("failed: %v", failed)

@@ -73,7 +73,7 @@ verdicts: [{verdict: nothing fails, pass: failed == 0}]
 			t.Errorf("%v: %s: %s", r.Coord, r.Status, r.Reason)
 			continue
 		}
-		failed[r.Coord.Scenario] = r.Metrics[""]["failed"]
+		failed[r.Coord.Scenario] = r.Metrics[""].Value("failed")
 		checkScaled(t, out, r)
 	}
 	if failed["first"] > failed["none"] {
@@ -122,7 +122,7 @@ func checkScaled(t *testing.T, out *engine.Outcome, r *record.Run) {
 	if slices.ContainsFunc(r.Facts.Changes, func(c record.Change) bool { return !c.Arrived || len(c.Unseen) > 0 }) {
 		return // this machine was too busy; guards say so
 	}
-	if v := r.Metrics[""]["route_propagation_ms"]; v <= 0 {
+	if v := r.Metrics[""].Value("route_propagation_ms"); v <= 0 {
 		t.Errorf("%v: route_propagation_ms = %g", r.Coord, v)
 	}
 	// What replicas that left had counted is in the sums.
@@ -132,7 +132,7 @@ func checkScaled(t *testing.T, out *engine.Outcome, r *record.Run) {
 		}
 	}
 	got, known := record.OriginRequests(r)
-	if sent := float64(record.SentRequests(r)); !known || got < sent-r.Metrics[""]["failed"] {
+	if sent := float64(record.SentRequests(r)); !known || got < sent-r.Metrics[""].Value("failed") {
 		t.Errorf("%v: %g requests were sent, the backends counted %g", r.Coord, sent, got)
 	}
 }
@@ -296,7 +296,7 @@ scenarios:
 		}
 	}
 	got, known := record.OriginRequests(r)
-	if sent := float64(record.SentRequests(r)); !known || got < sent-r.Metrics[""]["failed"] {
+	if sent := float64(record.SentRequests(r)); !known || got < sent-r.Metrics[""].Value("failed") {
 		t.Errorf("%g requests were sent, the backends counted %g", sent, got)
 	}
 }

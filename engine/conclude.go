@@ -149,7 +149,7 @@ func gateOption(g string) string {
 // needsMetrics reports whether the plan has metrics that the run was not asked for: the plan was edited since.
 func (p *Program) needsMetrics(r *record.Run) bool {
 	for _, d := range p.customDescs {
-		if _, ok := r.Metrics[""][d.Name]; !ok && r.Missing[d.Name] == "" {
+		if _, ok := r.Metrics[""].Get(d.Name); !ok && r.Missing[d.Name] == "" {
 			return true
 		}
 	}

@@ -93,7 +93,7 @@ func (r *run) soFar(phase string) *verdict.Run {
 	d := r.snapshotData()
 	metrics, absent := measure.DerivePhase(d, phase, r.since(time.Now()))
 	out := verdictRun(d.Run, samplesOf(d), false)
-	out.Metrics, out.Absent = metrics, absent
+	out.Metrics, out.Absent = verdict.Numbers(metrics), absent
 	return out
 }
 
@@ -103,7 +103,7 @@ func (r *run) lastSecond() *verdict.Run {
 	now := r.since(time.Now())
 	metrics, absent := measure.DeriveWindow(d, now-2, now)
 	out := verdictRun(d.Run, samplesOf(d), false)
-	out.Metrics, out.Absent = metrics, absent
+	out.Metrics, out.Absent = verdict.Numbers(metrics), absent
 	return out
 }
 

@@ -78,7 +78,7 @@ verdicts: [{verdict: v, pass: failed == 0, gate: true}]
 			if f := c.Figures; f.Failed > 0 || f.Requests < 20 || f.P50 == nil || *f.P50 <= 0 || c.Version == "" || c.Method == "" || c.End < c.Start+0.9 {
 				t.Errorf("%s: %s: %+v %+v", r.Coord.Scenario, c.Generator, c, *f)
 			}
-			if r.Metrics["cross-check/"+l.Name+"/"+c.Generator]["req_per_s"] != c.Figures.ReqPerS {
+			if r.Metrics["cross-check/"+l.Name+"/"+c.Generator].Value("req_per_s") != c.Figures.ReqPerS {
 				t.Errorf("%s: the metrics of %s: %v", r.Coord.Scenario, c.Generator, r.Metrics)
 			}
 		}

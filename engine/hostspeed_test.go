@@ -26,7 +26,7 @@ verdicts: [{verdict: known, pass: host_speed > 0, gate: true}]
 		t.Errorf("exit %d: %s", out.Exit, out.Why)
 	}
 	r := only(t, out)
-	speed, ok := r.Metrics[""]["host_speed"]
+	speed, ok := r.Metrics[""].Get("host_speed")
 	if !ok || speed < 1e-5 || speed > 1e6 {
 		t.Errorf("host_speed is %v (%v): %s", speed, ok, r.Missing["host_speed"])
 	}

@@ -39,7 +39,7 @@ func TestRecovery(t *testing.T) {
 	if want := (record.Recovery{Rate: 0.5, P99: 1.5, SlackMs: 300, HoldS: 1}); r.Recovery == nil || *r.Recovery != want {
 		t.Errorf("the bound as recorded: %+v, want %+v", r.Recovery, want)
 	}
-	if v, ok := r.Metrics[""]["recovery_s"]; !ok || v < 0 || v > 3 {
+	if v, ok := r.Metrics[""].Get("recovery_s"); !ok || v < 0 || v > 3 {
 		t.Errorf("recovery_s = %v %v (%s)", v, ok, r.Missing["recovery_s"])
 	}
 	if left := r.Facts.RelaysLeft; len(left) != 1 || left[0].Opened == 0 {
@@ -54,7 +54,7 @@ func TestRecovery(t *testing.T) {
 
 	out = run(t, compile(t, recovering, "back=300ms"), engine.RunOptions{})
 	if r := ran(t, out); !strings.Contains(r.Missing["recovery_s"], "no whole second of the headline load followed the last fault") {
-		t.Errorf("recovery_s = %v, missing because %q", r.Metrics[""]["recovery_s"], r.Missing["recovery_s"])
+		t.Errorf("recovery_s = %v, missing because %q", r.Metrics[""].Value("recovery_s"), r.Missing["recovery_s"])
 	}
 	if v := verdictsOf(out)["back"]; len(v) != 1 || v[0] != "inconclusive" {
 		t.Errorf("a recovery that nobody saw: %v", v)

@@ -90,8 +90,8 @@ verdicts: [{verdict: ok, pass: failed == 0, gate: true}]
 			t.Errorf("phase %q: %d requests were due in %gs at 200/s", p.Name, n, p.End-p.Start)
 		}
 	}
-	if due == 0 || r.Metrics[""]["requests"] != float64(due) {
-		t.Errorf("%d due, requests = %g", due, r.Metrics[""]["requests"])
+	if due == 0 || r.Metrics[""].Value("requests") != float64(due) {
+		t.Errorf("%d due, requests = %g", due, r.Metrics[""].Value("requests"))
 	}
 	if n := opened(l); n != 2 {
 		t.Errorf("%d connections were opened", n)
@@ -130,7 +130,7 @@ func TestPhasesFollowWithoutAGap(t *testing.T) {
 	if n := l.Totals[record.Between("after")].Due; float64(n) > 200*(l.End-end)+3 {
 		t.Errorf("%d requests belong to no phase, in the %gs of the load after the last", n, l.End-end)
 	}
-	if n := r.Metrics[""]["requests"]; n != float64(l.Totals["before"].Due+l.Totals["fault"].Due+l.Totals["after"].Due) {
+	if n := r.Metrics[""].Value("requests"); n != float64(l.Totals["before"].Due+l.Totals["fault"].Due+l.Totals["after"].Due) {
 		t.Errorf("%g requests, of %+v", n, l.Totals)
 	}
 	if f := r.Facts.Faults; len(f) != 1 || f[0].Bytes == 0 || f[0].Measured < 20 || f[0].Of == 0 {
@@ -152,8 +152,8 @@ func TestDrainIsInNoWindow(t *testing.T) {
 	if l := r.Loads[0]; l.End < slow.End+0.5 || next.Start < l.End {
 		t.Errorf("slow ends at %g, its load was drained at %g, the next phase begins at %g", slow.End, l.End, next.Start)
 	}
-	if n := r.Metrics["phase/slow"]["requests"]; n != 5 || r.Metrics["phase/slow"]["failed"] != 0 {
-		t.Errorf("slow: %g requests, %g failed", n, r.Metrics["phase/slow"]["failed"])
+	if n := r.Metrics["phase/slow"].Value("requests"); n != 5 || r.Metrics["phase/slow"].Value("failed") != 0 {
+		t.Errorf("slow: %g requests, %g failed", n, r.Metrics["phase/slow"].Value("failed"))
 	}
 	if due := r.Loads[0].Totals["next"].Due; due != 0 {
 		t.Errorf("%d requests of the load that had ended are in the next phase", due)

@@ -51,7 +51,7 @@ func TestEveryToxic(t *testing.T) {
 		if guards != 10 {
 			t.Errorf("%d guards speak of faults", guards)
 		}
-		if n := r.Metrics[""]["slow_web_toxic_connections_last"]; n == 0 {
+		if n := r.Metrics[""].Value("slow_web_toxic_connections_last"); n == 0 {
 			t.Errorf("the relay's probe saw no toxic at work: %v", r.Metrics[""])
 		}
 		said := happened(t, out, r.ID, "fault")

@@ -109,13 +109,13 @@ func doneText(r *record.Run) string {
 	}
 	m := r.Metrics[""]
 	var of []string
-	if v, ok := m["req_per_s"]; ok {
+	if v, ok := m.Get("req_per_s"); ok {
 		of = append(of, thousands(int64(v+0.5))+" req/s")
 	}
-	if v, ok := m["p99_ms"]; ok {
+	if v, ok := m.Get("p99_ms"); ok {
 		of = append(of, "p99 "+milliseconds(v))
 	}
-	if v, ok := m["failed"]; ok {
+	if v, ok := m.Get("failed"); ok {
 		of = append(of, thousands(int64(v))+" failed")
 	}
 	if len(of) > 0 {

@@ -35,7 +35,7 @@ func play(p progress) {
 }
 
 func finish(p progress) {
-	p.Done(&record.Run{Coord: coord, Status: record.Done, Seconds: 10.2, Metrics: map[string]map[string]float64{"": {"req_per_s": 1234.4, "p99_ms": 3.21, "failed": 2}}})
+	p.Done(&record.Run{Coord: coord, Status: record.Done, Seconds: 10.2, Metrics: record.WindowsOf(map[string]map[string]float64{"": {"req_per_s": 1234.4, "p99_ms": 3.21, "failed": 2}})})
 	p.None(record.Coord{Stage: "all", Target: "caddy", Scenario: "closed"}, "unsupported", "not installed")
 	p.close()
 }

@@ -157,7 +157,7 @@ func TestPart(t *testing.T) {
 	whole := of(rate, 1, 2, 3)
 	whole.Metrics[""]["req_per_s"] = record.Value{Runs: []float64{1, 2, 3}, Tainted: "busy"}
 	run := func(id string, status record.Status, rate, failed float64) *record.Run {
-		return &record.Run{ID: id, Status: status, Metrics: map[string]map[string]float64{"": {"req_per_s": rate, "failed": failed}}}
+		return &record.Run{ID: id, Status: status, Metrics: record.WindowsOf(map[string]map[string]float64{"": {"req_per_s": rate, "failed": failed}})}
 	}
 	p := Part(whole, []*record.Run{run("2", record.Done, 2, 5), run("3", record.Done, 3, 6), run("4", record.Failed, 100, 100)}, map[string]series.Desc{"failed": count})
 	if got := Read(p, "", ParseName("req_per_s")); got.Value != 2.5 || len(got.Runs) != 2 || got.Tainted != "busy" {

@@ -84,7 +84,7 @@ func Part(c *record.Cell, runs []*record.Run, descs map[string]series.Desc) *rec
 			if p.Metrics[window] == nil {
 				p.Metrics[window] = map[string]record.Value{}
 			}
-			for name, x := range metrics {
+			for name, x := range metrics.All() {
 				v := p.Metrics[window][name]
 				v.Runs = append(v.Runs, x)
 				p.Metrics[window][name] = v

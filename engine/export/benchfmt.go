@@ -76,12 +76,12 @@ func Benchfmt(w io.Writer, set *record.Set, res *record.Results, opt Options) er
 func resultOf(r *record.Run, window string, opt Options) *benchfmt.Result {
 	m := r.Metrics[window]
 	out := &benchfmt.Result{Name: benchfmt.Name(benchName(r.Coord, window)), Iters: 1}
-	if n := m["requests"]; n >= 1 && n <= math.MaxInt32 {
+	if n := m.Value("requests"); n >= 1 && n <= math.MaxInt32 {
 		out.Iters = int(n)
 	}
-	for _, name := range slices.Sorted(maps.Keys(m)) {
+	for name, v := range m.All() {
 		if opt.wants(window, name) {
-			out.Values = append(out.Values, benchfmt.Value{Value: m[name], Unit: unitName(name)})
+			out.Values = append(out.Values, benchfmt.Value{Value: v, Unit: unitName(name)})
 		}
 	}
 	return out

@@ -127,9 +127,9 @@ func (t *values) value(at record.Coord, window, name string, v record.Value) {
 // run writes the values of one run.
 func (t *values) run(r *record.Run, name string) {
 	for _, window := range slices.Sorted(maps.Keys(r.Metrics)) {
-		for _, metric := range slices.Sorted(maps.Keys(r.Metrics[window])) {
+		for metric, v := range r.Metrics[window].All() {
 			if t.opt.wants(window, metric) {
-				t.one(r.Coord, window, metric, statistic{name, r.Metrics[window][metric]}, r.ID, 1, "")
+				t.one(r.Coord, window, metric, statistic{name, v}, r.ID, 1, "")
 			}
 		}
 	}

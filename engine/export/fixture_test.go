@@ -43,13 +43,13 @@ func newResults(runs []*record.Run) *record.Results {
 // addRun writes a run whose metrics are those of its headline, and of its phase and load the same plus one.
 func addRun(t *testing.T, set *record.Set, at record.Coord, status record.Status, m map[string]float64) *record.Run {
 	t.Helper()
-	r := &record.Run{Version: record.Version, Coord: at, Status: status, Start: began, Seconds: 2.5, Metrics: map[string]map[string]float64{}}
+	r := &record.Run{Version: record.Version, Coord: at, Status: status, Start: began, Seconds: 2.5, Metrics: record.Windows{}}
 	if m != nil {
 		more := map[string]float64{}
 		for name, v := range m {
 			more[name] = v + 1
 		}
-		r.Metrics[""], r.Metrics["phase/fault 1/2"], r.Metrics["load/"+hostile] = m, more, more
+		r.Metrics[""], r.Metrics["phase/fault 1/2"], r.Metrics["load/"+hostile] = record.WindowOf(m), record.WindowOf(more), record.WindowOf(more)
 	}
 	r.ValueDescs = []series.Desc{{Name: "took_ms", Unit: "ms", Better: series.Lower, Across: series.Median, Class: series.Timing, Doc: "how long " + hostile}}
 	if err := set.WriteRun(r); err != nil {

@@ -60,7 +60,7 @@ func TestAnswers(t *testing.T) {
 	d = served()
 	d.Seconds[3].Counts.By["(other)"] = 1
 	Derive(d)
-	if v, ok := d.Run.Metrics[""]["answerers"]; ok || d.Run.Missing["answerers"] == "" {
+	if v, ok := d.Run.Metrics[""].Get("answerers"); ok || d.Run.Missing["answerers"] == "" {
 		t.Errorf("answerers = %v of more than are told apart", v)
 	}
 	d = example()
@@ -84,7 +84,7 @@ func TestConnectionMetrics(t *testing.T) {
 	Derive(d)
 	wantMetrics(t, d.Run.Metrics[""], map[string]float64{"handshakes": 0, "handshakes_per_s": 0, "connections_opened_per_s": 0, "reuse_retried": 0})
 	for _, name := range []string{"resumed_ratio", "handshake_p99_ms", "connect_p99_ms", "handshake_full_bytes_in", "handshake_resumed_bytes_out"} {
-		if v, ok := d.Run.Metrics[""][name]; ok || d.Run.Missing[name] == "" {
+		if v, ok := d.Run.Metrics[""].Get(name); ok || d.Run.Missing[name] == "" {
 			t.Errorf("%s = %v without TLS", name, v)
 		}
 	}

@@ -41,6 +41,7 @@ type cells struct {
 type cell struct {
 	record.Cell
 	figures map[string]map[string]*figure // window -> metric
+	last    map[string]named              // window -> those of the last run
 	most    int                           // runs that it has
 	with    int                           // runs with results
 	on      map[string]bool               // installations of these
@@ -68,7 +69,7 @@ func Key(c record.Coord) string {
 
 // cell makes a cell of its runs.
 func (c *cells) cell(runs []*record.Run) record.Cell {
-	to := &cell{Cell: record.Cell{Coord: runs[0].Coord, Metrics: map[string]map[string]record.Value{}}, figures: map[string]map[string]*figure{}, most: len(runs), on: map[string]bool{}}
+	to := &cell{Cell: record.Cell{Coord: runs[0].Coord, Metrics: map[string]map[string]record.Value{}}, figures: map[string]map[string]*figure{}, last: map[string]named{}, most: len(runs), on: map[string]bool{}}
 	to.Coord.Round, to.Coord.Repeat = 0, 0
 	for _, r := range runs {
 		c.add(to, r)
@@ -107,29 +108,23 @@ func (c *cells) add(to *cell, r *record.Run) {
 	}
 }
 
+// A named has the figures of a window of the run that was added last, in the order of their names.
+type named struct {
+	names   []string
+	figures []*figure
+}
+
 // window adds the figures of a window of a run.
-func (c *cells) window(to *cell, name string, metrics map[string]float64, spoilt taints, describe func() describer) {
-	figures := to.figures[name]
-	if figures == nil {
-		figures = make(map[string]*figure, len(metrics))
-		to.figures[name] = figures
+func (c *cells) window(to *cell, name string, metrics *record.Window, spoilt taints, describe func() describer) {
+	last := to.last[name]
+	if names := metrics.Names(); !same(names, last.names) {
+		last = named{names, c.figures(to, name, names, describe)}
+		to.last[name] = last
 	}
-	var made []figure  // so many at once, of those that no run had before
-	var room []float64 // of their runs
-	for name, v := range metrics {
-		f := figures[name]
-		if f == nil {
-			if len(made) == 0 {
-				n := len(metrics) - len(figures)
-				if n <= 0 {
-					n = 1
-				}
-				made, room = make([]figure, n), make([]float64, n*to.most)
-			}
-			f = &made[0]
-			f.desc, f.runs = c.desc(name, describe), room[:0:to.most]
-			figures[name], made, room = f, made[1:], room[to.most:]
-		}
+	i := 0
+	for _, v := range metrics.All() {
+		f := last.figures[i]
+		i++
 		f.runs = append(f.runs, v)
 		if why := spoilt.of(f.desc); why != "" {
 			if f.tainted == 0 {
@@ -138,6 +133,36 @@ func (c *cells) window(to *cell, name string, metrics map[string]float64, spoilt
 			f.tainted++
 		}
 	}
+}
+
+// same reports whether two lists are one and the same, which most runs of a cell have.
+func same(a, b []string) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// figures finds or makes those of a window.
+func (c *cells) figures(to *cell, window string, names []string, describe func() describer) []*figure {
+	known := to.figures[window]
+	if known == nil {
+		known = make(map[string]*figure, len(names))
+		to.figures[window] = known
+	}
+	out, made := make([]*figure, len(names)), 0
+	for i, name := range names {
+		if out[i] = known[name]; out[i] == nil {
+			made++
+		}
+	}
+	figures, room := make([]figure, made), make([]float64, made*to.most)
+	for i, name := range names {
+		if out[i] == nil {
+			f := &figures[0]
+			f.desc, f.runs = c.desc(name, describe), room[:0:to.most]
+			figures, room = figures[1:], room[to.most:]
+			out[i], known[name] = f, f
+		}
+	}
+	return out
 }
 
 // desc describes a metric, as the first run that has it does.

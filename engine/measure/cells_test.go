@@ -18,7 +18,7 @@ func cellRun(id, target string, repeat int, status record.Status, metrics map[st
 		Guards: guards,
 	}
 	if metrics != nil {
-		r.Metrics = map[string]map[string]float64{"": metrics, "load/side": {"p99_ms": 7}, "load/main": {"p99_ms": 8}}
+		r.Metrics = record.WindowsOf(map[string]map[string]float64{"": metrics, "load/side": {"p99_ms": 7}, "load/main": {"p99_ms": 8}})
 	}
 	return r
 }
@@ -111,7 +111,7 @@ func TestProducedNamesEverything(t *testing.T) {
 	for _, p := range Produced(k) {
 		produced[p.Name] = p
 	}
-	for name := range d.Run.Metrics[""] {
+	for name := range d.Run.Metrics[""].All() {
 		p, ok := produced[name]
 		if !ok {
 			t.Errorf("%s was not announced", name)

@@ -37,7 +37,7 @@ func (f *figures) missing(name, why string) {
 // Derive sets Metrics, Missing and LeftOut of the run from everything that was recorded of it.
 func Derive(d *record.Data) {
 	ix := newIndex(d)
-	d.Run.Metrics, d.Run.Missing, d.Run.LeftOut, d.Run.Answers, d.Run.Texts = map[string]map[string]float64{}, map[string]string{}, nil, nil, nil
+	d.Run.Metrics, d.Run.Missing, d.Run.LeftOut, d.Run.Answers, d.Run.Texts = record.Windows{}, map[string]string{}, nil, nil, nil
 	if d.Run.Published != nil {
 		published(d.Run)
 		return
@@ -50,7 +50,7 @@ func Derive(d *record.Data) {
 			values(d.Run, f)
 			d.Run.LeftOut = ix.stalls(w)
 		}
-		d.Run.Metrics[w.name] = f.values
+		d.Run.Metrics[w.name] = record.WindowOf(f.values)
 		if said := ix.texts(w); len(said) > 0 {
 			if d.Run.Texts == nil {
 				d.Run.Texts = map[string]map[string]string{}

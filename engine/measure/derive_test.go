@@ -37,14 +37,14 @@ func TestDerive(t *testing.T) {
 	wantMetrics(t, m["replica/nginx/1"], map[string]float64{"cpu_cores": 0.2, "cpu_cores_mean": 0.2, "rss_mib_max": 50, "rss_peak_mib": 60})
 
 	for _, absent := range []string{"rate_delivered", "lag_p99_ms", "connect_p99_ms"} {
-		if v, ok := m[""][absent]; ok {
+		if v, ok := m[""].Get(absent); ok {
 			t.Errorf("%s = %v, want it missing", absent, v)
 		}
 		if d.Run.Missing[absent] == "" {
 			t.Errorf("nothing says why %s is missing", absent)
 		}
 	}
-	if _, ok := m["load/side"]["sut_cpu_cores"]; ok {
+	if _, ok := m["load/side"].Get("sut_cpu_cores"); ok {
 		t.Error("a load's window has metrics of processes")
 	}
 	// One whole second and the one before the first of the window are left out of clean figures.
@@ -76,14 +76,14 @@ func TestNothingIsMissingNotZero(t *testing.T) {
 	}}
 	Derive(d)
 	for _, name := range []string{"req_per_s", "failed", "failed_ratio", "requests", "p99_ms", "max_elapsed_ms", "sut_cpu_cores"} {
-		if v, ok := d.Run.Metrics[""][name]; ok {
+		if v, ok := d.Run.Metrics[""].Get(name); ok {
 			t.Errorf("%s = %v of nothing", name, v)
 		}
 		if d.Run.Missing[name] == "" {
 			t.Errorf("nothing says why %s is missing", name)
 		}
 	}
-	if v := d.Run.Metrics[""]["sut_restarts"]; v != 0 {
+	if v := d.Run.Metrics[""].Value("sut_restarts"); v != 0 {
 		t.Errorf("sut_restarts = %v", v)
 	}
 }
@@ -148,7 +148,7 @@ func TestRateDelivered(t *testing.T) {
 		}
 		c.change(d)
 		Derive(d)
-		if got, ok := d.Run.Metrics[""]["rate_delivered"]; !ok || !near(got, c.want) {
+		if got, ok := d.Run.Metrics[""].Get("rate_delivered"); !ok || !near(got, c.want) {
 			t.Errorf("%s: rate_delivered = %v %v, want %v", c.name, got, ok, c.want)
 		}
 	}
@@ -189,7 +189,7 @@ func TestLive(t *testing.T) {
 	d.Run.Phases[1].End = 0    // it goes on
 	d.Seconds = d.Seconds[:12] // 0..3 are reported
 	m, missing := DeriveWindow(d, 2, 3)
-	wantMetrics(t, m, map[string]float64{"req_per_s": 100, "p99_ms": 3, "requests": 100, "sut_cpu_cores": 0.6})
+	wantMetrics(t, record.WindowOf(m), map[string]float64{"req_per_s": 100, "p99_ms": 3, "requests": 100, "sut_cpu_cores": 0.6})
 	m, _ = DeriveWindow(d, 4.4, 5.4)
 	if _, ok := m["req_per_s"]; ok {
 		t.Errorf("a rate of a second that was not reported: %v", m["req_per_s"])
@@ -198,7 +198,7 @@ func TestLive(t *testing.T) {
 		t.Error("nothing says why lag_p99_ms is missing")
 	}
 	m, _ = DerivePhase(d, "measure", 4.6)
-	wantMetrics(t, m, map[string]float64{"req_per_s": 100, "p99_ms": 9, "requests": 300, "seconds": 3.6, "sut_rss_mib_last": 154})
+	wantMetrics(t, record.WindowOf(m), map[string]float64{"req_per_s": 100, "p99_ms": 9, "requests": 300, "seconds": 3.6, "sut_rss_mib_last": 154})
 }
 
 // A run that ended before its headline has no figures of one, and none of phases that never began.
@@ -209,7 +209,7 @@ func TestPhasesThatNeverBegan(t *testing.T) {
 	d.Seconds = d.Seconds[:3]
 	Derive(d)
 	for _, name := range []string{"req_per_s", "p99_ms", "sut_cpu_cores", "seconds"} {
-		if v, ok := d.Run.Metrics[""][name]; ok {
+		if v, ok := d.Run.Metrics[""].Get(name); ok {
 			t.Errorf("%s = %v", name, v)
 		}
 	}

@@ -106,10 +106,10 @@ func near(a, b float64) bool {
 	return math.Abs(a-b) <= 0.001*math.Max(math.Abs(a), math.Abs(b))+1e-9
 }
 
-func wantMetrics(t *testing.T, got map[string]float64, want map[string]float64) {
+func wantMetrics(t *testing.T, got *record.Window, want map[string]float64) {
 	t.Helper()
 	for name, w := range want {
-		g, ok := got[name]
+		g, ok := got.Get(name)
 		if !ok {
 			t.Errorf("%s is missing, want %v", name, w)
 		} else if !near(g, w) {

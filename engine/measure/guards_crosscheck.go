@@ -39,10 +39,10 @@ func (ix *index) crossChecks() {
 			continue
 		}
 		own := ix.compared(l)
-		ix.d.Run.Metrics[crossWindow(l.Name, "planrun")] = metricsOf(&own)
+		ix.d.Run.Metrics[crossWindow(l.Name, "planrun")] = record.WindowOf(metricsOf(&own))
 		for _, c := range l.CrossChecks {
 			if c.Figures != nil {
-				ix.d.Run.Metrics[crossWindow(l.Name, c.Generator)] = metricsOf(c.Figures)
+				ix.d.Run.Metrics[crossWindow(l.Name, c.Generator)] = record.WindowOf(metricsOf(c.Figures))
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func published(r *record.Run) {
 	for name, stats := range r.Published.Whole {
 		f.why[name] = onlyWhole(stats)
 	}
-	r.Metrics[""] = f.values
+	r.Metrics[""] = record.WindowOf(f.values)
 	maps.Copy(r.Missing, f.why)
 }
 

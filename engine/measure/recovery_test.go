@@ -100,7 +100,7 @@ func TestRecovery(t *testing.T) {
 		Derive(c.d)
 		m, why := c.d.Run.Metrics[""], c.d.Run.Missing
 		for name, want := range map[string]float64{recoveryName: c.all, recoveryRate: c.rate, recoveryP99: c.p99, notRecoveredName: c.not} {
-			switch got, ok := m[name]; {
+			switch got, ok := m.Get(name); {
 			case want < 0 && (ok || why[name] == ""):
 				t.Errorf("%s: %s = %v, missing %q; want it missing, with a reason", c.name, name, got, why[name])
 			case want >= 0 && (!ok || !near(got, want)):
@@ -115,7 +115,7 @@ func TestRecovery(t *testing.T) {
 
 // The bound is the scenario's, as it was recorded.
 func TestRecoveryBound(t *testing.T) {
-	make := func(b record.Recovery) map[string]float64 {
+	make := func(b record.Recovery) *record.Window {
 		d := struck(false, ticks(4, 100, good), ticks(3, 40, slow), ticks(2, 80, 2*good), ticks(3, 100, good))
 		d.Run.Recovery = &b
 		Derive(d)
@@ -159,7 +159,7 @@ func TestLastFault(t *testing.T) {
 	}
 	d = example()
 	Derive(d)
-	_, has := d.Run.Metrics[""][recoveryName]
+	_, has := d.Run.Metrics[""].Get(recoveryName)
 	if why := d.Run.Missing[recoveryName]; has || why != "" {
 		t.Errorf("a run without a fault: %v, %q", has, why)
 	}

@@ -50,7 +50,7 @@ func TestTooFewSamples(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := cpuOf(c.gone, c.times...)
 			Derive(d)
-			v, ok := d.Run.Metrics[""]["load_cpu_cores"]
+			v, ok := d.Run.Metrics[""].Get("load_cpu_cores")
 			if ok != c.known || ok && !near(v, 0.5) {
 				t.Errorf("load_cpu_cores is %v (known: %v), want 0.5 (known: %v)", v, ok, c.known)
 			}

@@ -207,7 +207,7 @@ func TestPictured(t *testing.T) {
 		}
 	}
 	Derive(d)
-	if want := d.Run.Metrics[""]["sut_busiest_thread_cores"]; most != want {
+	if want := d.Run.Metrics[""].Value("sut_busiest_thread_cores"); most != want {
 		t.Errorf("the busiest thread used %v cores, and %v as a metric", most, want)
 	}
 	d.Run.Phases[1].Start, d.Run.Phases[1].End = 100, 101 // not watched then
@@ -231,7 +231,7 @@ func TestHostSpeedIsAMedian(t *testing.T) {
 	Derive(d)
 	wantMetrics(t, d.Run.Metrics[""], map[string]float64{"host_speed": 9.5})
 	wantMetrics(t, d.Run.Metrics["phase/after"], map[string]float64{"host_speed": 7.5})
-	for name := range d.Run.Metrics[""] {
+	for name := range d.Run.Metrics[""].All() {
 		if strings.HasPrefix(name, "host_speed_") {
 			t.Errorf("it is also %s", name)
 		}

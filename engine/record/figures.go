@@ -15,7 +15,7 @@ func readRun(path string) (*Run, error) {
 		return nil, fmt.Errorf("reading %s: %w", filepath.Base(path), err)
 	}
 	r := new(Run)
-	var metrics map[string]map[string]float64
+	var metrics Windows
 	rest, ok := apart(b, "metrics", func(s *scanner) (ok bool) {
 		metrics, ok = s.windows()
 		return ok
@@ -34,18 +34,4 @@ func readRun(path string) (*Run, error) {
 		r.Missing[unique.Make(k).Value()] = unique.Make(why).Value()
 	}
 	return r, nil
-}
-
-// windows are the metrics of a run.
-func (s *scanner) windows() (map[string]map[string]float64, bool) {
-	out := map[string]map[string]float64{}
-	ok := s.members(func(window string) bool {
-		in := make(map[string]float64, s.count(':'))
-		out[window] = in
-		return s.members(func(name string) (ok bool) {
-			in[name], ok = s.number()
-			return ok
-		})
-	})
-	return out, ok
 }

@@ -67,9 +67,9 @@ func finiteRun(r *Run) *Run {
 	c := *r
 	c.Params, c.With, c.Values = finiteMap(r.Params), finiteMap(r.With), finiteMap(r.Values)
 	if r.Metrics != nil {
-		c.Metrics = make(map[string]map[string]float64, len(r.Metrics))
+		c.Metrics = make(Windows, len(r.Metrics))
 		for w, m := range r.Metrics {
-			c.Metrics[w] = finiteNumbers(m)
+			c.Metrics[w] = WindowOf(finiteNumbers(m.Map()))
 		}
 	}
 	if r.Published != nil {

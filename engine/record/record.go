@@ -101,13 +101,13 @@ type Run struct {
 	ValueDescs []series.Desc       `json:"value_descs,omitempty"` // of Values that are metrics
 	Published  *Published          `json:"published,omitempty"`   // its values were published by others: nothing was run
 	// Derived by package measure; made again from the rest when missing.
-	Metrics map[string]map[string]float64 `json:"metrics,omitempty"` // window -> metric -> value; see Window
-	Missing map[string]string             `json:"missing,omitempty"` // metric of the headline, or WINDOW/metric -> why it has no value
-	Answers map[string]map[string]int64   `json:"answers,omitempty"` // window -> who answered (the value of the header that loads count by) -> answers
-	Texts   map[string]map[string]string  `json:"texts,omitempty"`   // window -> name -> what is said in words: tls_version, or a text that an action set
-	LeftOut []LeftOut                     `json:"left_out,omitempty"`
-	Guards  []Guard                       `json:"guards,omitempty"`
-	Checks  []Guard                       `json:"checks,omitempty"` // self-checks: the harness itself
+	Metrics Windows                      `json:"metrics,omitempty"` // window -> metric -> value; see Window
+	Missing map[string]string            `json:"missing,omitempty"` // metric of the headline, or WINDOW/metric -> why it has no value
+	Answers map[string]map[string]int64  `json:"answers,omitempty"` // window -> who answered (the value of the header that loads count by) -> answers
+	Texts   map[string]map[string]string `json:"texts,omitempty"`   // window -> name -> what is said in words: tls_version, or a text that an action set
+	LeftOut []LeftOut                    `json:"left_out,omitempty"`
+	Guards  []Guard                      `json:"guards,omitempty"`
+	Checks  []Guard                      `json:"checks,omitempty"` // self-checks: the harness itself
 }
 
 // Recovery says when a target is back from a fault.

@@ -68,7 +68,7 @@ func TestRoundTrip(t *testing.T) {
 	w.Points(series.Point{T: 2, Series: "rss_mib", V: math.NaN()}, series.Point{T: 1.5, Series: "rss_mib", Source: "nginx", Role: "sut", V: 12.5})
 	w.Event(Event{T: 1, Kind: "exit", Message: "died", Fields: map[string]any{"code": 1.0, "bad": math.Inf(1)}})
 	run.Status, run.Seconds = Done, 10
-	run.Metrics = map[string]map[string]float64{"": {"p99_ms": 1, "undefined": math.NaN()}}
+	run.Metrics = WindowsOf(map[string]map[string]float64{"": {"p99_ms": 1, "undefined": math.NaN()}})
 	if err := w.Finish(run); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestRoundTrip(t *testing.T) {
 	if d.Run.Status != Done || d.Run.ID != "0001-st-nginx-sc-a-b-1.2" {
 		t.Errorf("status %q id %q", d.Run.Status, d.Run.ID)
 	}
-	if diff := cmp.Diff(map[string]map[string]float64{"": {"p99_ms": 1}}, d.Run.Metrics); diff != "" {
+	if diff := cmp.Diff(WindowsOf(map[string]map[string]float64{"": {"p99_ms": 1}}), d.Run.Metrics); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]series.Point{{T: 1.5, Series: "rss_mib", Source: "nginx", Role: "sut", V: 12.5}}, d.Points); diff != "" {

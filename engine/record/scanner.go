@@ -20,11 +20,12 @@ type scanner struct {
 
 // known is what one text teaches about the next.
 type known struct {
-	names names
-	sizes map[string]int // window -> its metrics
+	names  names
+	sizes  map[string]int      // window of a cell -> its metrics
+	tables map[string][]string // window of a run -> names of its metrics
 }
 
-var learned = sync.Pool{New: func() any { return known{names{}, map[string]int{}} }}
+var learned = sync.Pool{New: func() any { return known{names{}, map[string]int{}, map[string][]string{}} }}
 
 // names gives each name that is read one string, which all runs and cells share.
 type names map[string]string

@@ -109,7 +109,7 @@ func (c *crossed) otherwise(generator string) string {
 }
 
 // runsOf are the metrics of a generator in the runs in which it has some; "planrun" is the load's own.
-func (c *crossed) runsOf(generator string) (out []map[string]float64) {
+func (c *crossed) runsOf(generator string) (out []*record.Window) {
 	for _, r := range c.runs {
 		if m := r.Metrics["cross-check/"+c.load+"/"+generator]; m != nil {
 			out = append(out, m)
@@ -118,13 +118,13 @@ func (c *crossed) runsOf(generator string) (out []map[string]float64) {
 	return out
 }
 
-func (c *crossed) own() []map[string]float64 { return c.runsOf("planrun") }
+func (c *crossed) own() []*record.Window { return c.runsOf("planrun") }
 
 // medianOf is the median of a metric over runs; ok is false if none has it.
-func medianOf(runs []map[string]float64, name string) (v float64, ok bool) {
+func medianOf(runs []*record.Window, name string) (v float64, ok bool) {
 	var all []float64
 	for _, m := range runs {
-		if x, ok := m[name]; ok {
+		if x, ok := m.Get(name); ok {
 			all = append(all, x)
 		}
 	}
@@ -134,7 +134,7 @@ func medianOf(runs []map[string]float64, name string) (v float64, ok bool) {
 	return stats.Median(all), true
 }
 
-func (b *builder) crossRow(c *crossed, generator string, own []map[string]float64) []Text {
+func (b *builder) crossRow(c *crossed, generator string, own []*record.Window) []Text {
 	runs, otherwise := c.runsOf(generator), c.otherwise(generator)
 	line := row(b.name(c.cell.Coord), oneLine(c.load), generator, fmt.Sprint(len(runs)))
 	for _, m := range crossMetrics {

@@ -19,7 +19,7 @@ func TestCrossCheckSection(t *testing.T) {
 	for i, r := range f.in.Runs[:4] {
 		load := &r.Loads[0]
 		own := map[string]float64{"req_per_s": 1000, "service_p50_ms": 2.2, "service_p99_ms": 4, "service_p99_9_ms": 5, "failed": 0}
-		r.Metrics["cross-check/"+load.Name+"/planrun"] = own
+		r.Metrics["cross-check/"+load.Name+"/planrun"] = record.WindowOf(own)
 		if i == 3 { // the open loop
 			load.CrossChecks = []record.CrossCheck{{Generator: "wrk", NotRun: "it is a closed loop, and the load has a rate"}}
 			continue
@@ -29,11 +29,11 @@ func TestCrossCheckSection(t *testing.T) {
 			{Generator: "vegeta", Version: "vegeta v12", Method: methods["vegeta"], Figures: &connects},
 			{Generator: "fortio", NotRun: "it is not installed: no program of that name is on PATH"},
 		}
-		r.Metrics["cross-check/"+load.Name+"/wrk"] = map[string]float64{"req_per_s": 2000 + float64(i), "service_p50_ms": 0.2, "service_p90_ms": 0.3, "service_p99_ms": 4, "service_p99_9_ms": 0, "failed": 3}
+		r.Metrics["cross-check/"+load.Name+"/wrk"] = record.WindowOf(map[string]float64{"req_per_s": 2000 + float64(i), "service_p50_ms": 0.2, "service_p90_ms": 0.3, "service_p99_ms": 4, "service_p99_9_ms": 0, "failed": 3})
 		if i == 1 {
 			load.CrossChecks[1].Figures, load.CrossChecks[1].NotRun = nil, "it failed: exit status 1: | no"
 		} else {
-			r.Metrics["cross-check/"+load.Name+"/vegeta"] = map[string]float64{"req_per_s": 1000, "service_p50_ms": 4.4, "failed": 0}
+			r.Metrics["cross-check/"+load.Name+"/vegeta"] = record.WindowOf(map[string]float64{"req_per_s": 1000, "service_p50_ms": 4.4, "failed": 0})
 		}
 	}
 	b := newBuilder(f.in, Options{})

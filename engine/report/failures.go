@@ -149,7 +149,7 @@ func failedTook(r *record.Run, l record.Load, phase string) string {
 		return "-"
 	}
 	took := float64(n.MaxElapsed) / 1e6
-	ok, known := r.Metrics["phase/"+phase+"/load/"+record.LoadName(l.Name)]["max_ms"]
+	ok, known := r.Metrics["phase/"+phase+"/load/"+record.LoadName(l.Name)].Get("max_ms")
 	if n.OK == 0 || known && took > 1.001*ok { // within what a histogram rounds
 		return number(took, series.Timing)
 	}

@@ -24,9 +24,9 @@ func TestHowLongFailedRequestsTook(t *testing.T) {
 		{"none failed", load.Counts{Due: 9, OK: 9, MaxElapsed: time.Second}, 30, "-"},
 	} {
 		l := record.Load{Name: "small", Totals: map[string]load.Counts{"measure": c.counts}}
-		r := &record.Run{Loads: []record.Load{l}, Metrics: map[string]map[string]float64{}}
+		r := &record.Run{Loads: []record.Load{l}, Metrics: record.Windows{}}
 		if c.max > 0 {
-			r.Metrics["phase/measure/load/small"] = map[string]float64{"max_ms": c.max}
+			r.Metrics["phase/measure/load/small"] = record.WindowOf(map[string]float64{"max_ms": c.max})
 		}
 		if got := failedTook(r, l, "measure"); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

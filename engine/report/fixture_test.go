@@ -97,7 +97,7 @@ func (f *fixture) cell(s cellSpec) *record.Cell {
 		coord.Round, coord.Repeat = 1, i+1
 		run := f.run(coord, rate, s, i == len(s.rates)-1)
 		c.Runs = append(c.Runs, run.ID)
-		for name, v := range run.Metrics[""] {
+		for name, v := range run.Metrics[""].All() {
 			metrics[name] = append(metrics[name], v)
 		}
 	}
@@ -143,10 +143,10 @@ func (f *fixture) run(coord record.Coord, rate float64, s cellSpec, last bool) *
 		Checks:    []record.Guard{{Name: "reconcile", OK: true}},
 		Loads:     []record.Load{{Name: "small", Headline: true, Spec: spec, Workers: 2, CPUs: []int{2, 3}, Final: true, Reported: 2, Totals: map[string]load.Counts{"warm-up": {Due: 100, OK: 100, Sent: 100}, measured(s.phases): counts}}},
 		Processes: []record.Process{{Name: coord.Target, Role: "sut", CPUs: []int{0, 1}, WantCPUs: []int{0, 1}}, {Name: "load", Role: "load", CPUs: []int{2, 3}, WantCPUs: []int{2, 3}}},
-		Metrics: map[string]map[string]float64{"": {
+		Metrics: record.WindowsOf(map[string]map[string]float64{"": {
 			"req_per_s": rate, "p50_ms": 250 / rate, "p99_ms": 1000 / rate, "sut_cpu_cores": 1.25, "requests": 5 * rate,
 			"failed": float64(failedOf(counts)), "slow_over_1s": 0, "sut_rss_peak_mib": 42.3,
-		}},
+		}}),
 	}
 	d := &record.Data{Run: run}
 	for sec := range int(end) {

@@ -23,7 +23,7 @@ func (b *builder) recoveries() []Block {
 				continue
 			}
 			m := r.Metrics[""]
-			_, known := m["recovery_s"]
+			_, known := m.Get("recovery_s")
 			if why := r.Missing["recovery_s"]; !known && why == "" {
 				continue
 			}
@@ -32,10 +32,10 @@ func (b *builder) recoveries() []Block {
 				continue
 			}
 			value := func(name string) Text {
-				if v, ok := m[name]; ok {
+				if v, ok := m.Get(name); ok {
 					return text(number(v, series.Timing))
 				}
-				if name == "recovery_s" && m["not_recovered"] == 1 {
+				if name == "recovery_s" && m.Value("not_recovered") == 1 {
 					return text("not back", b.note(r.Missing[name]))
 				}
 				return text("n/a", b.note(r.Missing[name]))

@@ -19,10 +19,13 @@ func TestRecoveryAndFailuresOfPhases(t *testing.T) {
 		}
 		switch i {
 		case 0:
-			r.Metrics[""]["recovery_s"], r.Metrics[""]["recovery_rate_s"], r.Metrics[""]["recovery_p99_s"], r.Metrics[""]["not_recovered"] = 1.25, 0.25, 1.25, 0
+			for name, v := range map[string]float64{"recovery_s": 1.25, "recovery_rate_s": 0.25, "recovery_p99_s": 1.25, "not_recovered": 0} {
+				r.Metrics[""].Set(name, v)
+			}
 		case 1:
 			r.Recovery = &record.Recovery{Rate: 0.95, P99: 1.5, HoldS: 2}
-			r.Metrics[""]["not_recovered"], r.Metrics[""]["recovery_rate_s"] = 1, 0.25
+			r.Metrics[""].Set("not_recovered", 1)
+			r.Metrics[""].Set("recovery_rate_s", 0.25)
 			r.Missing = map[string]string{"recovery_s": "it is slow still", "recovery_p99_s": "it is slow still"}
 		case 2:
 			r.Missing = map[string]string{"recovery_s": "nobody looked", "recovery_rate_s": "nobody looked", "recovery_p99_s": "nobody looked"}

@@ -35,21 +35,51 @@ type Run struct {
 	Ranked        map[string]bool // metrics of which it is not known which run gave which value: see Part.unpaired
 	Outcome       Outcome         // "", or Inconclusive (its require did not hold) or Errored (the harness failed): then nothing can be read
 	Reason        string          // for an Outcome
-	Metrics       map[string]float64
+	Metrics       Figures
 	Absent        map[string]string  // why a metric is missing, where that is known
 	Phases        map[string]*Window // Start and Seconds are those of the phase
 	Loads         map[string]*Window
-	Answers       map[string]float64          // by who gave them; nil: nothing counted
-	Samples       Samples                     // nil: there are none
-	Replicas      map[string][]map[string]any // process -> replicas -> metric -> float64 or []float64
+	Answers       map[string]float64                 // by who gave them; nil: nothing counted
+	Samples       Samples                            // nil: there are none
+	Replicas      func() map[string][]map[string]any // nil: there are none; process -> replicas -> metric -> float64 or []float64
 	Taints        []Taint
 	Names         map[string]any // as in Data, where they differ between runs
+}
+
+// Figures have a value for each metric that is not missing.
+type Figures interface {
+	Get(name string) (v float64, ok bool)
+}
+
+// Numbers are figures by name.
+type Numbers map[string]float64
+
+// Get gives one of them.
+func (n Numbers) Get(name string) (float64, bool) {
+	v, ok := n[name]
+	return v, ok
+}
+
+// figure gives one of the window's; nil Metrics have none.
+func (w *Window) figure(name string) (float64, bool) {
+	if w.Metrics == nil {
+		return 0, false
+	}
+	return w.Metrics.Get(name)
+}
+
+// replicas gives the figures of each replica of a process.
+func (r *Run) replicas(process string) []map[string]any {
+	if r.Replicas == nil {
+		return nil
+	}
+	return r.Replicas()[process]
 }
 
 // Window is a part of a run: a phase, a load, or a load in a phase.
 type Window struct {
 	Start, Seconds float64
-	Metrics        map[string]float64
+	Metrics        Figures
 	Answers        map[string]float64 // as in Run
 	Loads          map[string]*Window
 }

@@ -12,8 +12,8 @@ func TestExplain(t *testing.T) {
 	at := coordOf(t, c.ix, hap)
 	r := mustCompile(t, c, `p99_ms < 5 && p99_ms <= 1.5 * scenario("latency").p99_clean_ms && runs.req_per_s.min() > target("ours").req_per_s / 2 && scenario == "churn" && ratio(req_per_s, target("ours").req_per_s) > 0.5 && params.token == "a"`,
 		AtJudge, at).Eval(context.Background(), Values{At: at, Data: d})
-	mine := run(d, "fixed", "churn", "haproxy", "", 0).Metrics["req_per_s"]
-	ours := run(d, "fixed", "churn", "ours", "", 1).Metrics["req_per_s"]
+	mine := run(d, "fixed", "churn", "haproxy", "", 0).Metrics.(Numbers)["req_per_s"]
+	ours := run(d, "fixed", "churn", "ours", "", 1).Metrics.(Numbers)["req_per_s"]
 	want := fmt.Sprintf(`p99_ms = 4, scenario("latency").p99_clean_ms: no data: fixed/latency/haproxy has no run, runs.req_per_s.min() = %v, target("ours").req_per_s = %v, scenario = "churn", ratio(req_per_s, target("ours").req_per_s) = %.4g, req_per_s = %v, params.token = (secret)`,
 		mine, ours, (mine+1000)/ours, mine+1000)
 	if r.Explain() != want {

@@ -65,7 +65,7 @@ func fixtureData(s *Schema) *Data {
 
 func fixtureRun(sc *Scenario, c Coord, i, r int) *Run {
 	f := float64(10*(i+1) + r)
-	m := map[string]float64{"req_per_s": 1000 * f, "requests": 1000, "failed": 0, "slow_over_1s": 0, "p50_ms": f / 10, "p99_ms": 4, "p99_clean_ms": 3, "max_ms": 20,
+	m := Numbers{"req_per_s": 1000 * f, "requests": 1000, "failed": 0, "slow_over_1s": 0, "p50_ms": f / 10, "p99_ms": 4, "p99_clean_ms": 3, "max_ms": 20,
 		"nan_ms": math.NaN(), "changes": 7, "sut_rss_mib_max": 50, "sut_cpu_cores": 1.5}
 	if c.Scenario == "churn" && r == 1 {
 		delete(m, "max_ms")
@@ -77,11 +77,11 @@ func fixtureRun(sc *Scenario, c Coord, i, r int) *Run {
 	at := atHand{map[string]*Series{}, map[string][]Event{"exit": {{At: 12, Process: "nginx", Detail: "status 1"}}, "oom": {}}}
 	run.Samples = at
 	for j, p := range sc.Phases {
-		run.Phases[p] = &Window{Start: float64(60 * j), Seconds: 60, Metrics: map[string]float64{"p50_ms": float64(j*20 + 1), "p99_ms": 9, "sut_rss_mib_max": 40},
-			Loads: map[string]*Window{"honest": {Metrics: map[string]float64{"p99_ms": float64(5 + j)}}}}
+		run.Phases[p] = &Window{Start: float64(60 * j), Seconds: 60, Metrics: Numbers{"p50_ms": float64(j*20 + 1), "p99_ms": 9, "sut_rss_mib_max": 40},
+			Loads: map[string]*Window{"honest": {Metrics: Numbers{"p99_ms": float64(5 + j)}}}}
 	}
 	for l := range sc.Loads {
-		run.Loads[l] = &Window{Metrics: map[string]float64{"p99_ms": 6, "failed": 0}, Answers: map[string]float64{"web-1": 20, "(other)": 1}}
+		run.Loads[l] = &Window{Metrics: Numbers{"p99_ms": 6, "failed": 0}, Answers: map[string]float64{"web-1": 20, "(other)": 1}}
 	}
 	if sc.Answers != nil {
 		run.Answers = map[string]float64{"web-0": 10, "web-1": 30}
@@ -97,14 +97,15 @@ func fixtureRun(sc *Scenario, c Coord, i, r int) *Run {
 		at.series["sut_rss_mib"], at.series["p99_ms"] = rss, rss
 	}
 	if sc.Replicas != nil {
-		run.Replicas = map[string][]map[string]any{}
+		var pods []map[string]any
 		for k := range 6 {
 			cpu := 0.0
 			if k == 0 {
 				cpu = 6
 			}
-			run.Replicas["pod"] = append(run.Replicas["pod"], map[string]any{"cpu_cores_mean": cpu, "by_worker": []float64{4, float64(k)}})
+			pods = append(pods, map[string]any{"cpu_cores_mean": cpu, "by_worker": []float64{4, float64(k)}})
 		}
+		run.Replicas = func() map[string][]map[string]any { return map[string][]map[string]any{"pod": pods} }
 	}
 	return run
 }

@@ -55,7 +55,7 @@ func TestJudge(t *testing.T) {
 	const latency = `scenario == "latency" && target == "ours"`
 	const tput = `stage == "throughput" && target == "ours"`
 	broken := func(i int, metric string, v float64) func(*Schema, *Data) {
-		return func(_ *Schema, d *Data) { run(d, "fixed", "latency", "ours", "", i).Metrics[metric] = v }
+		return func(_ *Schema, d *Data) { run(d, "fixed", "latency", "ours", "", i).Metrics.(Numbers)[metric] = v }
 	}
 	taint := func(class TaintClass) func(*Schema, *Data) {
 		return func(_ *Schema, d *Data) {
@@ -134,10 +134,10 @@ func TestJudge(t *testing.T) {
 		"runs pass": {Definition{Where: latency, Each: "run", Pass: "requests == 1000", Gate: "true"}, nil, lat, "pass", 3, 0},
 		"any fails": {Definition{Where: latency, Each: "run", Pass: "failed == 0", Gate: "true"}, broken(1, "failed", 1), lat, "fail: 1 of 3 runs", 3, 1},
 		"any inconclusive": {Definition{Where: latency, Each: "run", Pass: "failed == 0"}, func(_ *Schema, d *Data) {
-			delete(run(d, "fixed", "latency", "ours", "", 2).Metrics, "failed")
+			delete(run(d, "fixed", "latency", "ours", "", 2).Metrics.(Numbers), "failed")
 		}, lat, "inconclusive: 1 of 3 runs: no data: run 3 of fixed/latency/ours has no failed", 3, 0},
 		"fail over inconclusive": {Definition{Where: latency, Each: "run", Pass: "failed == 0"}, func(s *Schema, d *Data) {
-			delete(run(d, "fixed", "latency", "ours", "", 2).Metrics, "failed")
+			delete(run(d, "fixed", "latency", "ours", "", 2).Metrics.(Numbers), "failed")
 			broken(1, "failed", 1)(s, d)
 		}, lat, "fail: 1 of 3 runs", 3, 0},
 		"noisy":     {Definition{Where: latency, Each: "run", Mixed: "inconclusive", Pass: "failed == 0", Gate: "true"}, broken(1, "failed", 1), lat, "inconclusive: noisy, 2 of 3", 3, 3},
@@ -189,7 +189,7 @@ func TestRounds(t *testing.T) {
 			cell := &Cell{}
 			for i := range rounds {
 				for k := range 2 {
-					cell.Runs = append(cell.Runs, &Run{Round: i + 1, Repeat: k + 1, Metrics: map[string]float64{"cv": v[i]}})
+					cell.Runs = append(cell.Runs, &Run{Round: i + 1, Repeat: k + 1, Metrics: Numbers{"cv": v[i]}})
 				}
 			}
 			d.Cells[Coord{"suites", sc, "gw", ""}] = cell

@@ -51,7 +51,7 @@ func TestNoiseFloor(t *testing.T) {
 					reversed := at.Stage != "throughput"
 					cell.Planned, cell.Runs = len(values), cell.Runs[:len(values)]
 					for i, v := range values {
-						cell.Runs[i].Metrics["req_per_s"] = v
+						cell.Runs[i].Metrics.(Numbers)["req_per_s"] = v
 						cell.Runs[i].Names = map[string]any{"params.rate": 100.0}
 						if j := slices.IndexFunc(s.Stages, func(st Stage) bool { return st.Name == at.Stage }); reversed && c.other != nil && j >= 0 {
 							c.other(&s.Stages[j], cell.Runs[i])
@@ -77,7 +77,7 @@ func TestNoiseFloor(t *testing.T) {
 	}
 	runs := func(target string) (out []float64) {
 		for _, r := range d.Cells[coordOf(t, c.ix, "throughput/h1-small/"+target)].Runs {
-			out = append(out, r.Metrics["req_per_s"])
+			out = append(out, r.Metrics.(Numbers)["req_per_s"])
 		}
 		return out
 	}
@@ -89,7 +89,7 @@ func TestNoiseFloor(t *testing.T) {
 	memory := &Schema{Targets: []Target{{Name: "a"}}, Stages: []Stage{{Name: "s", Scenarios: []string{"s"}}}, Scenarios: map[string]*Scenario{"s": {Metrics: []Metric{{Name: "sut_rss_peak_mib", Across: ByMax}}}}}
 	cell := &Cell{Planned: 3}
 	for i, v := range []float64{10, 11, 11} {
-		cell.Runs = append(cell.Runs, &Run{Round: 1, Repeat: i + 1, Installed: "a-1", Metrics: map[string]float64{"sut_rss_peak_mib": v}})
+		cell.Runs = append(cell.Runs, &Run{Round: 1, Repeat: i + 1, Installed: "a-1", Metrics: Numbers{"sut_rss_peak_mib": v}})
 	}
 	one, err := NewCompiler(memory)
 	if err != nil {

@@ -152,7 +152,7 @@ func TestRatioDistorted(t *testing.T) {
 		{4, 0, `ratio(p99_ms, scenario("churn").p99_ms) < 2`, "pass"},     // another cell
 	} {
 		c, d := newCompiler(t)
-		m := run(d, "fixed", "latency", "nginx", "", 0).Metrics
+		m := run(d, "fixed", "latency", "nginx", "", 0).Metrics.(Numbers)
 		m["failed"], m["slow_over_1s"] = x.failed, x.slow
 		at := coordOf(t, c.ix, lat)
 		if got := mustCompile(t, c, x.text, AtJudge, at).Eval(context.Background(), Values{At: at, Data: d}).outcome(); !strings.HasPrefix(got, x.want) {

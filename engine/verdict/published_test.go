@@ -18,7 +18,7 @@ func TestPublishedRuns(t *testing.T) {
 	cell := func(p99, failed float64) *Cell {
 		cell := &Cell{Planned: 3, Whole: map[string]float64{"p99_ms": p99, "requests": 1000, "failed": failed, "slow_over_1s": 0}}
 		for i := range 3 {
-			cell.Runs = append(cell.Runs, &Run{Round: 1, Repeat: i + 1, Metrics: map[string]float64{"req_per_s": float64(100 + i), "cores": 2},
+			cell.Runs = append(cell.Runs, &Run{Round: 1, Repeat: i + 1, Metrics: Numbers{"req_per_s": float64(100 + i), "cores": 2},
 				Absent: map[string]string{"p99_ms": "only the median of the runs was published"}, Ranked: map[string]bool{"req_per_s": true}})
 		}
 		return cell

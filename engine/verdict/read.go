@@ -181,7 +181,7 @@ func (s spot) values(name string) (Metric, []float64, ref.Val) {
 		if w == nil {
 			return m, nil, missing("no data: %s of %s", r, s)
 		}
-		v, ok := w.Metrics[name]
+		v, ok := w.figure(name)
 		if seconds {
 			v, ok = w.Seconds, true
 		}

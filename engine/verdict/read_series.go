@@ -109,7 +109,7 @@ func (a replicasAt) read(name string) (out []ref.Val, err ref.Val) {
 	if err != nil {
 		return nil, err
 	}
-	n := len(runs[0].Replicas[a.process])
+	n := len(runs[0].replicas(a.process))
 	if n == 0 {
 		return nil, missing("no data: %s has no replicas of %s", c, a.process)
 	}
@@ -129,12 +129,12 @@ func (a replicasAt) read(name string) (out []ref.Val, err ref.Val) {
 
 // perRun gives a metric of replica i in each run, as many values in each.
 func (a replicasAt) perRun(c Coord, runs []*Run, name string, i int) (out [][]float64, err ref.Val) {
-	n := len(runs[0].Replicas[a.process])
+	n := len(runs[0].replicas(a.process))
 	for _, r := range runs {
-		if len(r.Replicas[a.process]) != n {
-			return nil, undefined("%s has %d replicas of %s in one run and %d in another", c, n, a.process, len(r.Replicas[a.process]))
+		if len(r.replicas(a.process)) != n {
+			return nil, undefined("%s has %d replicas of %s in one run and %d in another", c, n, a.process, len(r.replicas(a.process)))
 		}
-		v, ok := floatsOf(r.Replicas[a.process][i][name])
+		v, ok := floatsOf(r.replicas(a.process)[i][name])
 		if !ok {
 			return nil, missing("no data: %s of replica %d of %s in %s of %s", name, i+1, a.process, r, c)
 		}
@@ -152,7 +152,7 @@ func (a replicasAt) each() ref.Val {
 	if err != nil {
 		return err
 	}
-	n := len(runs[0].Replicas[a.process])
+	n := len(runs[0].replicas(a.process))
 	if n == 0 {
 		return missing("no data: %s has no replicas of %s", c, a.process)
 	}

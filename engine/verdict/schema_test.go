@@ -66,7 +66,7 @@ func TestCustom(t *testing.T) {
 		if v, isNum := r.Value.(float64); !ok || !isNum || want > 0 && math.Abs(v-want) > 1e-9 {
 			t.Errorf("%s = %v %v", cs[i].Name, r.Value, r.Err)
 		}
-		r0.Metrics[cs[i].Name], _ = r.Value.(float64)
+		r0.Metrics.(Numbers)[cs[i].Name], _ = r.Value.(float64)
 	}
 	if cs[0].Class != CPU || cs[1].Class != OtherClass {
 		t.Error(cs[0].Class, cs[1].Class)

@@ -168,12 +168,12 @@ func (c Cell) run(i int) *record.Run {
 			window, metric = name[:at], name[at+1:]
 		}
 		if run.Metrics == nil {
-			run.Metrics = map[string]map[string]float64{}
+			run.Metrics = record.Windows{}
 		}
 		if run.Metrics[window] == nil {
-			run.Metrics[window] = map[string]float64{}
+			run.Metrics[window] = new(record.Window)
 		}
-		run.Metrics[window][metric] = values[i]
+		run.Metrics[window].Set(metric, values[i])
 	}
 	return run
 }
