@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"os"
@@ -10,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/planrun/planrun/engine/series"
 )
 
 // A run.json reads as package json reads it, whatever stands in its metrics.
@@ -45,13 +42,13 @@ func TestCellsAsJSON(t *testing.T) {
 		{Coord: Coord{Stage: `"metrics":{}`, Matrix: []Axis{{"a", "1"}}}, Reason: "\"metrics\":{}", Runs: []string{"1"}, Metrics: map[string]map[string]Value{"": values, "phase/\u2028": values}, Missing: map[string]string{"x": "y"}, Shared: true},
 	} {
 		want, _ := json.Marshal(&c)
-		text, err := encodeCell(&c)
+		text, err := encode(&c)
 		if err != nil || string(text) != string(want) {
 			t.Errorf("%v: %s\nwant %s", err, text, want)
 		}
 		checkCell(t, text)
 	}
-	if _, err := encodeCell(&Cell{Metrics: map[string]map[string]Value{"": {"x": {Runs: []float64{math.NaN()}}}}}); err == nil {
+	if _, err := encode(&Cell{Metrics: map[string]map[string]Value{"": {"x": {Runs: []float64{math.NaN()}}}}}); err == nil {
 		t.Error("what is not a number is encoded")
 	}
 	for _, metrics := range []string{`null`, `7`, `{"": null}`, `{"": {"a": {"value": 01, "runs": []}}}`, `{"": {"a": {"value": 1, "runs": [1,]}}}`, `{"": {"a": {"value": 1.}}}`, `{"": {"a": {"value": +1}}}`,
@@ -66,32 +63,11 @@ func TestCellsAsJSON(t *testing.T) {
 func checkCell(t *testing.T, text []byte) {
 	t.Helper()
 	var want, got Cell
-	wrong, err := json.Unmarshal(text, &want), decodeCell(text, &got)
+	wrong, err := json.Unmarshal(text, &want), decode(text, &got)
 	if (err == nil) != (wrong == nil) {
 		t.Errorf("%s: %v, want %v", text, err, wrong)
 	} else if diff := cmp.Diff(want, got); err == nil && diff != "" {
 		t.Errorf("%s: %s", text, diff)
-	}
-}
-
-// A line of samples is decoded as package json does it, or left to it.
-func TestPoints(t *testing.T) {
-	for _, c := range []struct {
-		line string
-		ok   bool
-	}{
-		{`{"t":1.5,"s":"fds","o":"web","r":3,"role":"backends","l":"a/1","v":-2e3}`, true}, {` { "v" : 1 , "s" : "é" } `, true}, {`{"s":"a","s":"b"}`, true},
-		{`{"t":1}`, false}, {`{"s":""}`, false}, {`{"s":"a","r":1.5}`, false}, {`{"s":"a","r":1e0}`, false}, {`{"s":"a","r":99999999999}`, false}, {`{"s":"a","v":1}}`, false}, {`{"S":"a"}`, false},
-		{`{"s":"a\n"}`, false}, {`{"s":"a","v":null}`, false}, {`{"s":"a","v":1e999}`, false}, {`{"s":"a","load":null}`, false}, {"{\"s\":\"a\x00\"}", false}, {"{\"s\":\"\xff\"}", false}, {`{"s":"a",}`, false}, {`[]`, false}, {``, false},
-	} {
-		got, ok := decodePoint([]byte(c.line))
-		if ok != c.ok {
-			t.Errorf("%s: %v", c.line, ok)
-		}
-		var want series.Point
-		if err := json.Unmarshal([]byte(c.line), &want); ok && (err != nil || got != want) {
-			t.Errorf("%s: %+v, want %+v, %v", c.line, got, want, err)
-		}
 	}
 }
 
@@ -106,10 +82,6 @@ func TestResultsRoundTrip(t *testing.T) {
 	} {
 		if err := s.WriteResults(r); err != nil {
 			t.Fatal(err)
-		}
-		text, _ := os.ReadFile(s.Path("results.json"))
-		if _, ok := resultLines(bytes.NewReader(text), true); !ok {
-			t.Errorf("what was written is not read by lines:\n%s", text)
 		}
 		got, err := s.Results()
 		if err != nil {

@@ -2,38 +2,29 @@ package record
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
-	"io"
 	"path/filepath"
+
+	"github.com/goccy/go-json"
 )
 
 // Results reads results.json. Cells and verdicts are decoded one by one: of a large set their text is hundreds of megabytes,
 // and is never in memory as a whole.
-func (s *Set) Results() (*Results, error) { return s.results(true) }
+func (s *Set) Results() (*Results, error) { return s.results(decodeList[Cell]) }
 
 // Judged reads results.json without its cells, which are most of it.
-func (s *Set) Judged() (*Results, error) { return s.results(false) }
+func (s *Set) Judged() (*Results, error) { return s.results(passOver) }
 
-func (s *Set) results(cells bool) (*Results, error) {
+func (s *Set) results(cells func(*json.Decoder, *[]Cell) error) (*Results, error) {
 	path := s.Path("results.json")
 	f, err := openFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", filepath.Base(path), err)
 	}
 	defer f.Close()
-	r, ok := resultLines(f, cells)
-	if !ok {
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", path, err)
-		}
-		of := passOver
-		if cells {
-			of = decodeList[Cell]
-		}
-		if r, err = decodeResults(json.NewDecoder(bufio.NewReaderSize(f, 1<<16)), of); err != nil {
-			return nil, fmt.Errorf("reading %s: %w; planrun report %s makes the file again", path, err, filepath.Dir(path))
-		}
+	r, err := decodeResults(json.NewDecoder(bufio.NewReaderSize(f, 1<<16)), cells)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w; planrun report %s makes the file again", path, err, filepath.Dir(path))
 	}
 	return versioned(r, nil)
 }

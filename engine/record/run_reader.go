@@ -70,7 +70,7 @@ func compare(a, b float64) int {
 
 func eventLine(d *Data, line []byte) error {
 	var e Event
-	if err := json.Unmarshal(line, &e); err != nil {
+	if err := decode(line, &e); err != nil {
 		return err
 	}
 	d.Events = append(d.Events, e)
@@ -101,14 +101,8 @@ func (j *join) seriesLine(d *Data, line []byte) error {
 	if !j.part.wants(line) {
 		return nil
 	}
-	if p, ok := decodePoint(line); ok {
-		if j.part.Points != nil && j.part.Points(p.Series) {
-			d.Points = append(d.Points, p)
-		}
-		return nil
-	}
 	var l seriesLine
-	if err := json.Unmarshal(line, &l); err != nil {
+	if err := decode(line, &l); err != nil {
 		return err
 	}
 	if l.Load == nil {

@@ -1,10 +1,11 @@
 package record
 
 import (
-	"encoding/json"
 	"iter"
 	"maps"
 	"slices"
+	"strings"
+	"sync"
 )
 
 // Windows are the metrics of a run by window: "" is the headline; see the names of windows at Run.
@@ -104,89 +105,24 @@ func (w *Window) Equal(other *Window) bool {
 }
 
 // MarshalJSON encodes an object, metric -> value.
-func (w *Window) MarshalJSON() ([]byte, error) {
-	if w == nil {
-		return []byte("null"), nil
+func (w *Window) MarshalJSON() ([]byte, error) { return encode(w.Map()) }
+
+// UnmarshalJSON decodes what MarshalJSON encodes.
+func (w *Window) UnmarshalJSON(b []byte) error {
+	var m map[string]float64
+	if err := decode(b, &m); err != nil {
+		return err
 	}
-	e := encoder{b: []byte("{")}
-	for i, name := range w.names {
-		if i > 0 {
-			e.text(",")
-		}
-		e.string(name)
-		e.text(":")
-		e.number(w.values[i])
-	}
-	e.text("}")
-	return e.b, e.err
+	*w = *WindowOf(m)
+	w.names = shared(w.names)
+	return nil
 }
 
-// UnmarshalJSON decodes windows, window -> metric -> value.
-func (ws *Windows) UnmarshalJSON(b []byte) error {
-	var m map[string]map[string]float64
-	err := json.Unmarshal(b, &m)
-	*ws = WindowsOf(m)
-	return err
-}
+// tables has each list of names that was read, by all of them together.
+var tables sync.Map
 
-// windows are the metrics of a run, as planrun writes them: their names ascend.
-func (s *scanner) windows() (Windows, bool) {
-	out := Windows{}
-	ok := s.members(func(window string) (ok bool) {
-		w := &Window{names: s.tables[window]}
-		ok = s.window(w)
-		out[window], s.tables[window] = w, w.names
-		return ok
-	})
-	return out, ok
-}
-
-// window reads the metrics of a window, which has the names that the last one of this name had as a rule.
-func (s *scanner) window(w *Window) bool {
-	w.values = make([]float64, 0, s.count(':'))
-	if !s.next('{') {
-		return false
-	}
-	var names []string // these, if they are others
-	for n := 0; !s.next('}'); n++ {
-		if n > 0 && !s.next(',') {
-			return false
-		}
-		if names == nil && (n == len(w.names) || !s.is(w.names[n])) {
-			names = append(make([]string, 0, cap(w.values)), w.names[:n]...)
-		}
-		if names != nil {
-			name, ok := s.text()
-			if !ok || n > 0 && name <= names[n-1] {
-				return false
-			}
-			names = append(names, name)
-		}
-		if !s.next(':') {
-			return false
-		}
-		v, ok := s.number()
-		if !ok {
-			return false
-		}
-		w.values = append(w.values, v)
-	}
-	switch {
-	case names != nil:
-		w.names = names
-	case len(w.values) < len(w.names):
-		w.names = slices.Clone(w.names[:len(w.values)])
-	}
-	return true
-}
-
-// is skips a text, if it comes next.
-func (s *scanner) is(text string) bool {
-	s.space()
-	n := len(text)
-	if len(s.b) < n+2 || s.b[0] != '"' || s.b[n+1] != '"' || string(s.b[1:n+1]) != text {
-		return false
-	}
-	s.b = s.b[n+2:]
-	return true
+// shared gives the list of the same names that was read first.
+func shared(names []string) []string {
+	table, _ := tables.LoadOrStore(strings.Join(names, "\n"), names)
+	return table.([]string)
 }

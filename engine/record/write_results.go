@@ -26,8 +26,8 @@ func encodeResults(w io.Writer, r *Results) error {
 		n      int
 		encode func(i int) ([]byte, error)
 	}{
-		{"cells", len(r.Cells), func(i int) ([]byte, error) { return encodeCell(&r.Cells[i]) }},
-		{"verdicts", len(r.Verdicts), func(i int) ([]byte, error) { return json.Marshal(&r.Verdicts[i]) }},
+		{"cells", len(r.Cells), func(i int) ([]byte, error) { return encode(&r.Cells[i]) }},
+		{"verdicts", len(r.Verdicts), func(i int) ([]byte, error) { return encode(&r.Verdicts[i]) }},
 	} {
 		before, after, ok := bytes.Cut(text, fmt.Appendf(nil, "\n %q: []", list.key))
 		if !ok {
