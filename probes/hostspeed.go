@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/planrun/planrun/engine/proc/kernel"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/task"
 )
@@ -70,34 +71,24 @@ func cpusOf(all []task.Process, role string) (cpus []int) {
 	return cpus
 }
 
-// timed does the piece on one of the CPUs (nil: on any) and returns the CPU time of each pass. It has a thread of its own,
-// which ends with it, and its pinning with that.
+// timed does the piece on one of the CPUs (nil: on any) and returns the CPU time of each pass. The thread that does it may run
+// where it might before when it returns; one for which that fails is left locked, and so used by nobody else.
 func timed(cpus []int) (took []time.Duration, err error) {
 	t, done := text(), make(chan struct{})
 	go func() {
 		defer close(done)
-		runtime.LockOSThread() // and never unlocked
-		if err = pin(cpus); err == nil {
+		runtime.LockOSThread()
+		var back error
+		err, back = kernel.Pinned(cpus, func() (err error) {
 			took, err = timedHere(t)
+			return err
+		})
+		if back == nil {
+			runtime.UnlockOSThread()
 		}
 	}()
 	<-done
 	return took, err
-}
-
-// pin pins the calling thread; nil leaves it as it is.
-func pin(cpus []int) error {
-	if cpus == nil {
-		return nil
-	}
-	var set unix.CPUSet
-	for _, c := range cpus {
-		set.Set(c)
-	}
-	if err := unix.SchedSetaffinity(0, &set); err != nil {
-		return fmt.Errorf("pinning to CPUs %v: %w", cpus, err)
-	}
-	return nil
 }
 
 // What one pass does. Most of its time are system calls, as with most proxies; of the rest, hashing has only the core and its

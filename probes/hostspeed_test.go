@@ -1,12 +1,12 @@
 package probes
 
 import (
+	"os"
 	"slices"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/planrun/planrun/engine/proc/kernel"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/engine/task"
 )
@@ -48,19 +48,15 @@ func TestCPUsOf(t *testing.T) {
 	}
 }
 
-// It is measured once a second, however often the probe samples, on the CPU that the target is pinned to; the threads of the
-// process stay where they may run.
+// It is measured once a second, however often the probe samples, on the CPU that the target is pinned to; all threads of this
+// process stay where they may run, the main one too.
 func TestHostSpeed(t *testing.T) {
-	var before, after unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &before); err != nil {
+	before, err := kernel.Affinity(0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	cpu := 0
-	for !before.IsSet(cpu) {
-		cpu++
-	}
 	var got []series.Point
-	env := &task.ProbeEnv{Processes: &bench{all: []task.Process{&fake{role: "sut", cpus: []int{cpu}}}}, Emit: func(p series.Point) { got = append(got, p) }}
+	env := &task.ProbeEnv{Processes: &bench{all: []task.Process{&fake{role: "sut", cpus: before[:1]}}}, Emit: func(p series.Point) { got = append(got, p) }}
 	var h hostSpeed
 	for _, now := range []float64{0.001, 0.5, 0.99, 1.5, 2.01} {
 		env.Now = now
@@ -78,11 +74,14 @@ func TestHostSpeed(t *testing.T) {
 	if !slices.Equal(times, []float64{0.001, 0.99, 2.01}) {
 		t.Errorf("measured at %v", times)
 	}
-	if err := unix.SchedGetaffinity(unix.Getpid(), &after); err != nil {
+	threads, err := kernel.Threads(os.Getpid())
+	if err != nil {
 		t.Fatal(err)
 	}
-	if after != before {
-		t.Errorf("the process may run on %v, it might on %v", after, before)
+	for tid, after := range threads {
+		if !slices.Equal(after, before) {
+			t.Errorf("thread %d may run on %v, it might on %v", tid, after, before)
+		}
 	}
 }
 

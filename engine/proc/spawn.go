@@ -38,21 +38,14 @@ func spawn(path string, argv []string, attr os.ProcAttr, cpus []int, stop syscal
 	done := make(chan struct{})
 	spawner() <- func() {
 		defer close(done)
-		if cpus != nil {
-			var before []int
-			if before, err = kernel.Affinity(0); err != nil {
-				return
-			}
-			if err = kernel.Pin(cpus); err != nil {
-				return
-			}
-			defer func() {
-				if back := kernel.Pin(before); back != nil {
-					err = errors.Join(err, back)
-				}
-			}()
+		var back error
+		err, back = kernel.Pinned(cpus, func() (err error) {
+			p, err = children.spawn(func() (*os.Process, error) { return os.StartProcess(path, argv, &attr) })
+			return err
+		})
+		if back != nil {
+			err = errors.Join(err, back)
 		}
-		p, err = children.spawn(func() (*os.Process, error) { return os.StartProcess(path, argv, &attr) })
 	}
 	<-done
 	return p, err

@@ -42,6 +42,24 @@ func Pin(cpus []int) error {
 	return nil
 }
 
+// Pinned calls f while the calling thread is pinned to the CPUs (nil: as it is), and then lets the thread run where it might
+// before. The goroutine has to be locked to its thread. err is why it could not be pinned, in which case f was not called, or
+// f's own; back is why the thread is still pinned.
+func Pinned(cpus []int, f func() error) (err, back error) {
+	if cpus == nil {
+		return f(), nil
+	}
+	before, err := Affinity(0)
+	if err != nil {
+		return err, nil
+	}
+	if err := Pin(cpus); err != nil {
+		return err, nil
+	}
+	err = f()
+	return err, Pin(before)
+}
+
 // Affinity returns the CPUs on which a thread (0: the calling one) may run, sorted.
 func Affinity(tid int) ([]int, error) {
 	var set unix.CPUSet

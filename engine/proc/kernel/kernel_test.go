@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"errors"
 	"net"
 	"os"
 	"runtime"
@@ -61,33 +62,60 @@ func TestSelf(t *testing.T) {
 }
 
 func TestPin(t *testing.T) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread() // and the thread ends with the goroutine
-		before, err := Affinity(0)
-		if err != nil {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before, err := Affinity(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := Pin(before); err != nil {
 			t.Error(err)
-			return
-		}
-		last := before[len(before)-1:]
-		if err := Pin(last); err != nil {
-			t.Error(err)
-		}
-		if got, err := Affinity(0); err != nil || !slices.Equal(got, last) {
-			t.Errorf("pinned to %v, want %v: %v", got, last, err)
-		}
-		if err := Pin([]int{1 << 20}); err == nil {
-			t.Error("pinned to a CPU that cannot be")
-		}
-		if err := Pin([]int{1000}); err == nil {
-			t.Error("pinned to a CPU that is not there")
 		}
 	}()
-	<-done
+	last := before[len(before)-1:]
+	if err := Pin(last); err != nil {
+		t.Error(err)
+	}
+	if got, err := Affinity(0); err != nil || !slices.Equal(got, last) {
+		t.Errorf("pinned to %v, want %v: %v", got, last, err)
+	}
+	if err := Pin([]int{1 << 20}); err == nil {
+		t.Error("pinned to a CPU that cannot be")
+	}
+	if err := Pin([]int{1000}); err == nil {
+		t.Error("pinned to a CPU that is not there")
+	}
 	threads, err := Threads(os.Getpid())
 	if err != nil || len(threads) == 0 {
 		t.Errorf("%v, %v", threads, err)
+	}
+}
+
+// A thread is pinned for as long as a function runs, and may run where it might before, also if the function
+// fails. What cannot be pinned does not call it.
+func TestPinned(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before, err := Affinity(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := errors.New("wrong")
+	for _, c := range []struct{ cpus, during []int }{{nil, before}, {before[:1], before[:1]}, {[]int{1023}, nil}} {
+		var during []int
+		err, back := Pinned(c.cpus, func() (err error) {
+			if during, err = Affinity(0); err != nil {
+				return err
+			}
+			return wrong
+		})
+		if back != nil || err == nil || errors.Is(err, wrong) != (c.during != nil) || !slices.Equal(during, c.during) {
+			t.Errorf("CPUs %v: on %v; %v, %v", c.cpus, during, err, back)
+		}
+		if after, err := Affinity(0); err != nil || !slices.Equal(after, before) {
+			t.Errorf("CPUs %v: then on %v, before on %v (%v)", c.cpus, after, before, err)
+		}
 	}
 }
 
