@@ -138,6 +138,15 @@ func TestFindings(t *testing.T) {
 			cells[1].Missing = map[string]string{"load_cpu_cores": "sampled too seldom"}
 			cells[2].Metrics[""]["load_cpu_cores"] = record.Value{Value: 0.99, Runs: []float64{0.99}}
 		}, []string{"it used up to 0.600 of 2 CPUs (s / a; n/a in 1 of 2 cells: sampled too seldom) and was ready to run without a CPU for up to 25.0 % of the time (s / a)."}, "0.99"},
+		{"what a load waited is by its own workers", func(f *fixture) {
+			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "generator-cpu", OK: true}}})
+			r, c := f.in.Runs[0], f.in.Results.Cells[0]
+			r.Loads[0].Workers = 4
+			r.Loads = append(r.Loads, record.Load{Name: "side-load", Workers: 1})
+			c.Metrics[""]["load_cpu_cores"] = record.Value{Value: 0.6, Runs: []float64{0.6}}
+			c.Metrics[""]["small_generator_run_wait_s_per_s"] = record.Value{Value: 1.2, Runs: []float64{1.2}}
+			c.Metrics[""]["side_load_generator_run_wait_s_per_s"] = record.Value{Value: 0.9, Runs: []float64{0.9}}
+		}, []string{"was ready to run without a CPU for up to 90.0 % of the time (s / a)."}, ""},
 		{"an own delay above the p99 beside it", func(f *fixture) {
 			for _, target := range []string{"a", "b"} {
 				f.cell(cellSpec{scenario: "s", target: target, rates: []float64{1000}, open: true, guards: []record.Guard{{Name: "send-lag", OK: true}}})

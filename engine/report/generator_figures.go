@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planrun/planrun/engine/compare"
+	"github.com/planrun/planrun/engine/measure"
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/internal/plural"
@@ -64,20 +65,21 @@ func (b *builder) mostCPU() string {
 	return s
 }
 
-// waits is the largest share of the time that a worker of a cell's loads was ready to run and had no CPU, in the run in which it
-// waited most; 0 if that is not known.
+// waits is the largest share of the time that a worker of one of a cell's loads was ready to run and had no CPU, in the run in
+// which they waited most; 0 if that is not known. As in the guard, each load's waiting is by its own workers.
 func (b *builder) waits(c *record.Cell) (share float64) {
-	workers := 1
+	workers := map[string]int{} // by the metric of their load
 	for _, id := range c.Runs {
 		if r := b.runs[id]; r != nil {
 			for _, l := range r.Loads {
-				workers = max(workers, l.Workers)
+				metric := measure.Ident(l.Name) + "_generator_run_wait_s_per_s"
+				workers[metric] = max(1, workers[metric], l.Workers)
 			}
 		}
 	}
-	for name, v := range c.Metrics[""] {
-		if strings.HasSuffix(name, "_generator_run_wait_s_per_s") && len(v.Runs) > 0 {
-			share = max(share, min(1, slices.Max(v.Runs)/float64(workers)))
+	for metric, n := range workers {
+		if v := c.Metrics[""][metric]; len(v.Runs) > 0 {
+			share = max(share, min(1, slices.Max(v.Runs)/float64(n)))
 		}
 	}
 	return share
