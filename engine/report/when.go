@@ -18,32 +18,20 @@ type outbreak struct {
 	beside      []string
 }
 
-// outbreak says when requests of a run failed; nil if no second that was recorded has any, which is so of loads that are not
-// in the headline. It reads the run's series, so callers bound how many runs they ask for.
+// outbreak says when requests of a run failed that count as outcomes of it; nil if no second that was recorded has any, which
+// is so of loads that are not in the headline. It reads the run's seconds, so callers bound how many runs they ask for.
 func (b *builder) outbreak(r *record.Run) (*outbreak, error) {
-	if b.in.Series == nil {
+	if b.in.Failed == nil {
 		return nil, nil
 	}
 	if o, ok := b.outbreaks[r.ID]; ok {
 		return o, nil
 	}
-	t, v, err := b.in.Series(r.ID, "failed")
+	all, err := b.in.Failed(r.ID)
 	if err != nil {
 		return nil, fmt.Errorf("reading run %s: %w", r.ID, err)
 	}
-	var o *outbreak
-	for i := range min(len(t), len(v)) {
-		if !(v[i] > 0) || !countsAt(r, t[i]) {
-			continue
-		}
-		if o == nil {
-			o = &outbreak{first: t[i], phase: phaseOf(r, t[i])}
-		}
-		o.last = t[i]
-		if v[i] > o.most {
-			o.worst, o.most = t[i], v[i]
-		}
-	}
+	o := outbreakOf(all)
 	if o != nil {
 		if o.beside, err = b.beside(r, o.first, o.first+1); err != nil {
 			return nil, err
@@ -51,6 +39,27 @@ func (b *builder) outbreak(r *record.Run) (*outbreak, error) {
 	}
 	b.outbreaks[r.ID] = o
 	return o, nil
+}
+
+// outbreakOf puts seconds together, those that two phases share too; nil if there are none.
+func outbreakOf(all []record.FailedSecond) *outbreak {
+	if len(all) == 0 {
+		return nil
+	}
+	o := &outbreak{first: all[0].T}
+	if !record.IsBetween(all[0].Phase) {
+		o.phase = all[0].Phase
+	}
+	failed := 0.0
+	for i, s := range all {
+		if i == 0 || s.T >= o.last+0.5 {
+			o.last, failed = s.T, 0
+		}
+		if failed += float64(failedOf(s.Counts)); failed > o.most {
+			o.worst, o.most = o.last, failed
+		}
+	}
+	return o
 }
 
 // phaseOf names the phase that a second which begins at t is mostly of; "" if none is.
@@ -61,17 +70,6 @@ func phaseOf(r *record.Run, t float64) string {
 		}
 	}
 	return ""
-}
-
-// countsAt reports whether what fails in a second that begins at t counts: it lies mostly in a recorded phase, or behind one
-// and before the next.
-func countsAt(r *record.Run, t float64) bool {
-	for i, p := range r.Phases {
-		if t+0.5 < p.End {
-			return p.Recorded && t+0.5 >= p.Start || t+0.5 < p.Start && i > 0 && r.Phases[i-1].Recorded
-		}
-	}
-	return false
 }
 
 // say tells when: "in phase fault, from 2.0 s to 5.0 s, most at 4.0 s (80); beside it: ...".

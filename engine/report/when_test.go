@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/planrun/planrun/engine/measure"
 	"github.com/planrun/planrun/engine/record"
-	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/internal/load"
 )
 
@@ -16,10 +16,17 @@ func failing() (*fixture, *record.Run) {
 	f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, phases: phases, failed: load.Counts{Non2xx: map[int]int64{502: 9}}})
 	r := f.in.Runs[0]
 	r.Loads[0].Totals = map[string]load.Counts{"less": r.Loads[0].Totals["less"]}
-	for i, n := range []float64{0, 0, 0, 1, 7, 1} {
-		f.data[r.ID].Points = append(f.data[r.ID].Points, series.Point{T: float64(i), Series: "failed", V: n})
+	for i, n := range map[int]int64{3: 1, 4: 7, 5: 1} {
+		f.failed(r, "less", i, n)
 	}
+	f.in.Failed = func(id string) ([]record.FailedSecond, error) { return measure.FailedSeconds(f.data[id]), nil }
 	return f, r
+}
+
+// failed adds n failed requests to a second of a run's load.
+func (f *fixture) failed(r *record.Run, phase string, second int, n int64) {
+	d := f.data[r.ID]
+	d.Seconds = append(d.Seconds, load.Second{Load: r.Loads[0].Name, Phase: phase, Second: second, Counts: load.Counts{Due: n, Non2xx: map[int]int64{502: n}}})
 }
 
 func TestWhenRequestsFailed(t *testing.T) {
@@ -62,11 +69,28 @@ func TestWhenRequestsFailed(t *testing.T) {
 	}
 }
 
-// What failed before anything counts is no finding.
-func TestWarmUpIsNoOutbreak(t *testing.T) {
+// What does not count as an outcome of the run is no part of when requests failed: what failed in a warm-up, or of a load
+// that ended with its phase and had not heard it yet.
+func TestWhenIsOfWhatCounts(t *testing.T) {
+	for name, c := range map[string]struct {
+		stopped float64
+		want    string
+	}{"the load ended with its phase": {6.1, "from 3.0 s to 6.0 s, most within 4.0 to 5.0 s (7)"}, "it went on": {8, "from 3.0 s to 7.0 s, most within 6.0 to 7.0 s (83)"}} {
+		f, r := failing()
+		r.Phases = append(r.Phases, record.Phase{Name: "after", Kind: "load", Start: 6.2, End: 8, Recorded: true})
+		r.Loads[0].Stopped = c.stopped
+		f.failed(r, record.Between("less"), 6, 80)
+		if c.stopped > 6.2 {
+			f.failed(r, "after", 6, 3) // of the same second
+		}
+		o, err := newBuilder(f.in, Options{}).outbreak(r)
+		if err != nil || o == nil || !strings.Contains(o.say(), c.want) {
+			t.Errorf("%s: %+v, error %v, want %q", name, o, err, c.want)
+		}
+	}
 	f, r := failing()
 	r.Phases[1].Recorded = false
 	if o, err := newBuilder(f.in, Options{}).outbreak(r); o != nil || err != nil {
-		t.Errorf("an outbreak %+v, error %v", o, err)
+		t.Errorf("of a warm-up: %+v, error %v", o, err)
 	}
 }
