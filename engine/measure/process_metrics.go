@@ -159,7 +159,7 @@ func (ix *index) cpu(g group, name string, of []string, w window, out *figures) 
 	}
 	used, seconds := growth(tracks, sampled(tracks, w.rates), true)
 	if seconds <= 0 && name == loadRole+"_cpu_cores" { // its workers say it themselves, also when they begin and end
-		workers := ix.tracksOf("generator_cpu_s")
+		workers := ix.workersCPU()
 		used, seconds = growth(workers, sampled(workers, w.rates), true)
 	}
 	if seconds <= 0 {
@@ -173,6 +173,24 @@ func (ix *index) cpu(g group, name string, of []string, w window, out *figures) 
 		out.set(name+"_max", maxOf(v))
 		out.set(name+"_last", v[len(v)-1])
 	}
+}
+
+// workersCPU are the CPU counters of all workers of the run's loads, as they read them themselves; nil unless each of them has
+// two readings, since a sum without one of them would be too low.
+func (ix *index) workersCPU() []*track {
+	all := ix.tracksOf("generator_cpu_s")
+	for _, l := range ix.d.Run.Loads {
+		known := 0
+		for _, tr := range all {
+			if tr.source == l.Name && len(tr.t) >= 2 {
+				known++
+			}
+		}
+		if known < l.Workers {
+			return nil
+		}
+	}
+	return all
 }
 
 func (ix *index) busiestThread(g group, w window, out *figures) {

@@ -78,3 +78,29 @@ func TestEndedProcess(t *testing.T) {
 	Derive(d)
 	wantMetrics(t, d.Run.Metrics[""], map[string]float64{"load_cpu_cores": 0.15})
 }
+
+// Where no probe saw enough of a load, its workers' own readings give its CPU time; but not where one of them has only one
+// reading, since the others' sum would be too low.
+func TestWorkersOwnReadings(t *testing.T) {
+	for name, c := range map[string]struct {
+		second []float64 // times of the second worker's readings
+		want   float64   // 0 is missing
+	}{"both have two": {[]float64{0, 1.4}, 0.75}, "one has one": {[]float64{1.4}, 0}, "one has none": {nil, 0}} {
+		d := cpuOf(0, 1)
+		d.Run.Loads = []record.Load{{Name: "small", Headline: true, Workers: 2}}
+		for worker, times := range [][]float64{{0, 1.4}, c.second} {
+			for _, at := range times {
+				cores := []float64{0.5, 0.25}[worker]
+				d.Points = append(d.Points, series.Point{T: at, Series: "generator_cpu_s", Source: "small", Replica: worker, V: 3 + cores*at})
+			}
+		}
+		Derive(d)
+		v, ok := d.Run.Metrics[""].Get("load_cpu_cores")
+		if ok != (c.want > 0) || !near(v, c.want) {
+			t.Errorf("%s: load_cpu_cores is %v (known: %v), want %v", name, v, ok, c.want)
+		}
+		if why := d.Run.Missing["load_cpu_cores"]; !ok && why != tooFewSamples {
+			t.Errorf("%s: it is missing because of %q", name, why)
+		}
+	}
+}
