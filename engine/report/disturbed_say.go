@@ -148,7 +148,7 @@ func (b *builder) hit(name string, group []disturbance) Text {
 	}
 	slices.SortStableFunc(effects, func(x, y shaking) int { return cmp.Compare(y.size(), x.size()) })
 	var parts []string
-	less, unknown := 0, 0
+	others, unknown := 0, 0
 	for i, e := range effects {
 		switch {
 		case i < mostNamed || i < mostWorse && e.c.Ratio.NA != "" && e.size() >= muchWorse:
@@ -156,11 +156,11 @@ func (b *builder) hit(name string, group []disturbance) Text {
 		case e.size() == 0:
 			unknown++
 		default:
-			less++
+			others++
 		}
 	}
-	if less > 0 {
-		parts = append(parts, "of "+plural.Of(less, "other target")+" by less")
+	if others > 0 {
+		parts = append(parts, "of "+plural.Of(others, "other target")+" is not said here")
 	}
 	if unknown > 0 {
 		parts = append(parts, "of "+plural.Of(unknown, "other target")+" is not known")
