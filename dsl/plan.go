@@ -69,6 +69,7 @@ type Guards struct {
 	ForeignCPU    *Percent `yaml:"foreign-cpu" min:"0%" max:"100%" doc:"highest share of the machine's CPU that may go to what the plan did not start; left out: above 10% warns and taints nothing"`
 	// SendLag is positive; its default is for a shared two-core machine.
 	SendLag     Duration `yaml:"send-lag" default:"20ms" min:"0s" doc:"highest p99 of the generator's own send lag"`
+	OwnDelay    Percent  `yaml:"own-delay" default:"0.5%" min:"0%" max:"100%" doc:"highest share of an open load's requests that the generator's own delay may hold up for longer than the p99; above it is a warning"`
 	ClockStep   Duration `yaml:"clock-step" default:"50ms" min:"0s" doc:"largest step of the wall clock against the monotonic clock during a run"`
 	Shortest    Duration `yaml:"shortest" default:"1s" min:"0s" doc:"shortest window whose figures are judged"`
 	Descriptors Percent  `yaml:"descriptors" default:"90%" min:"0%" max:"100%" doc:"highest share of its file descriptors that the generator may use"`

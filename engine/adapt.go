@@ -196,7 +196,7 @@ func (p *Program) thresholds() measure.Thresholds {
 	if g.ForeignCPU != nil {
 		t.ForeignCPU, t.ForeignLimited = float64(*g.ForeignCPU), true
 	}
-	t.SendLag, t.ClockStep, t.Shortest = g.SendLag, g.ClockStep, g.Shortest
+	t.SendLag, t.OwnDelay, t.ClockStep, t.Shortest = g.SendLag, float64(g.OwnDelay), g.ClockStep, g.Shortest
 	t.Descriptors, t.Ports = float64(g.Descriptors), float64(g.Ports)
 	return t
 }

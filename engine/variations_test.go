@@ -36,7 +36,7 @@ var planVariations = []variation{
 	{keys: "Host.allow", by: "engine.TestPublicAddresses"},
 	{keys: "Host.tls HostTLS.certificate", by: "engine.TestTLS"},
 	{keys: "Host.guards Guards.shortest", base: nothing, with: inHost("guards: {shortest: 100ms}")},
-	{keys: "Guards.rate-delivered Guards.generator-cpu Guards.foreign-cpu Guards.send-lag Guards.clock-step Guards.descriptors Guards.ports", by: "engine.TestThresholds"},
+	{keys: "Guards.rate-delivered Guards.generator-cpu Guards.foreign-cpu Guards.send-lag Guards.own-delay Guards.clock-step Guards.descriptors Guards.ports", by: "engine.TestThresholds"},
 
 	// Backends and relays.
 	{keys: "Backend.replicas", base: nothing, with: inBackend("replicas: 2")},

@@ -101,7 +101,8 @@ func outcomeSpans(r *record.Run) (out []span) {
 		}
 		out = append(out, span{p.Name, p.Start, p.End})
 		behind := record.Between(p.Name)
-		if slices.ContainsFunc(r.Loads, func(l record.Load) bool { return l.Start < p.End && r.Counts(&l, behind) }) && r.Phases[i+1].Start > p.End {
+		goesOn := func(l record.Load) bool { return l.Start < p.End && r.Counts(&l, behind) }
+		if i+1 < len(r.Phases) && r.Phases[i+1].Start > p.End && slices.ContainsFunc(r.Loads, goesOn) {
 			out = append(out, span{behind, p.End, r.Phases[i+1].Start})
 		}
 	}

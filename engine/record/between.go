@@ -38,5 +38,11 @@ func (r *Run) Counts(l *Load, phase string) bool {
 	return r.followed(i) && (l.Stopped == 0 || l.Stopped > r.Phases[i+1].Start)
 }
 
-// followed reports whether the phase behind the ith one began.
-func (r *Run) followed(i int) bool { return i+1 < len(r.Phases) && r.Phases[i+1].Start > 0 }
+// followed reports whether the phase behind the ith one began. One that was broken off while it was prepared has no length.
+func (r *Run) followed(i int) bool {
+	if i+1 >= len(r.Phases) {
+		return false
+	}
+	next := r.Phases[i+1]
+	return next.Start > 0 && next.Start != next.End
+}

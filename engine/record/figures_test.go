@@ -107,3 +107,23 @@ func TestResultsRoundTrip(t *testing.T) {
 		}
 	}
 }
+
+// Lists of names are shared only where they are the same ones, whatever the names hold.
+func TestSharedNames(t *testing.T) {
+	var ws Windows
+	if err := decode([]byte(`{"x": {"a": 1, "b": 2}, "y": {"a\nb": 3}, "z": {"b": 5, "a": 4}, "none": null}`), &ws); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]map[string]float64{"x": {"a": 1, "b": 2}, "y": {"a\nb": 3}, "z": {"a": 4, "b": 5}, "none": nil}
+	for name, m := range want {
+		if diff := cmp.Diff(m, ws[name].Map()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	if _, ok := ws["y"].Get("b"); ok {
+		t.Error("y has a metric that it has not")
+	}
+	if &ws["x"].Names()[0] != &ws["z"].Names()[0] {
+		t.Error("the same names are there twice")
+	}
+}

@@ -2,12 +2,13 @@ package record
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"testing"
+
+	gojson "github.com/goccy/go-json"
 
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/internal/load"
@@ -42,8 +43,15 @@ func FuzzData(f *testing.F) {
 	f.Add([]byte("{}"), []byte(`{"load":{"load":"l","phase":"p","second":-9},"at":-9000,"hist":{"latency":{"n":9}}}`+"\n"), []byte("Tag=l/p/latency,-9,1,1,HISTFAAAAA==\n"), []byte("null\n"))
 	f.Fuzz(func(t *testing.T, run, series, hlog, events []byte) {
 		d := &Data{Run: new(Run)}
-		if json.Unmarshal(run, d.Run) != nil {
+		if decode(run, d.Run) != nil {
 			d.Run = &Run{Status: Unfinished}
+		}
+		for window, metrics := range d.Run.Metrics {
+			for name, v := range metrics.All() {
+				if got, ok := metrics.Get(name); !ok || got != v {
+					t.Errorf("%s/%s is %v, %v by its name", window, name, v, got)
+				}
+			}
 		}
 		open := func(name string) (io.ReadCloser, error) {
 			return io.NopCloser(bytes.NewReader(map[string][]byte{files[1]: series, files[2]: hlog, files[3]: events}[name])), nil
@@ -63,6 +71,41 @@ func FuzzData(f *testing.F) {
 			if q := sec.Latency.Count(); q > 0 && math.IsNaN(sec.Latency.Quantile(0.99)) {
 				t.Errorf("second %d: %d latencies without a quantile", i, q)
 			}
+		}
+	})
+}
+
+// FuzzResults reads any results.json: it never panics, and what it reads can be written and is then read alike.
+func FuzzResults(f *testing.F) {
+	var b bytes.Buffer
+	whole := &Results{Version: Version, Plan: "p", Cells: []Cell{{Runs: []string{"1"}, Metrics: map[string]map[string]Value{"": {"n": {Value: 1, Runs: []float64{1}}}}}}, Verdicts: []Judgement{{Verdict: "v"}}}
+	if err := encodeResults(&b, whole); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	for _, text := range []string{"", "null", "[]", "{}", `{"cells":null}`, `{"cells":[{}],"verdicts":[{},7]}`, `{"cells":[{"metrics":{"":{"a\nb":{}}}}],"descs":{}} x`, `{1:2}`} {
+		f.Add([]byte(text))
+	}
+	read := func(text []byte, cells func(*gojson.Decoder, *[]Cell) error) (*Results, error) {
+		return decodeResults(gojson.NewDecoder(bytes.NewReader(text)), cells)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := read(text, decodeList[Cell])
+		if _, e := read(text, passOver); err == nil && e != nil {
+			t.Errorf("without its cells: %v", e)
+		}
+		if err != nil {
+			return
+		}
+		var first, again bytes.Buffer
+		if err := encodeResults(&first, r); err != nil {
+			t.Fatal(err)
+		}
+		if r, err = read(first.Bytes(), decodeList[Cell]); err != nil {
+			t.Fatal(err)
+		}
+		if err := encodeResults(&again, r); err != nil || !bytes.Equal(first.Bytes(), again.Bytes()) {
+			t.Errorf("%v: %s\nis written as %s", err, &first, &again)
 		}
 	})
 }

@@ -118,11 +118,14 @@ func (w *Window) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// tables has each list of names that was read, by all of them together.
+// tables has lists of names that were read, by all of them together.
 var tables sync.Map
 
 // shared gives the list of the same names that was read first.
 func shared(names []string) []string {
 	table, _ := tables.LoadOrStore(strings.Join(names, "\n"), names)
-	return table.([]string)
+	if first := table.([]string); slices.Equal(first, names) {
+		return first
+	}
+	return names // one of them has a line break in it
 }
