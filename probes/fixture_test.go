@@ -74,9 +74,9 @@ type fake struct {
 func (f *fake) Name() string            { return f.name }
 func (f *fake) Role() string            { return f.role }
 func (f *fake) Replica() int            { return f.replica }
-func (f *fake) CPUs() []int             { return f.cpus }
 func (f *fake) PID() int                { return f.cmd.Process.Pid }
 func (f *fake) Exited() <-chan struct{} { return f.exited }
+func (f *fake) Spec() task.ProcessSpec  { return task.ProcessSpec{CPUs: f.cpus} }
 
 func (f *fake) Sample(_ context.Context, body any) error {
 	if f.sample == nil {

@@ -57,16 +57,18 @@ func speedOf(took []time.Duration) (speed float64, ok bool) {
 	return float64(time.Millisecond) / float64(sorted[len(sorted)/2]), true
 }
 
-// cpusOf are the CPUs to which the processes of a role are pinned; nil if one of them is not pinned, or there is none.
+// cpusOf are the CPUs to which the plan pins the processes of a role; nil if one of them is not pinned, or there is none. To
+// ask the kernel instead would take a look at every process of the machine.
 func cpusOf(all []task.Process, role string) (cpus []int) {
 	for _, p := range all {
 		if p.Role() != role {
 			continue
 		}
-		if len(p.CPUs()) == 0 {
+		s, ok := p.(interface{ Spec() task.ProcessSpec })
+		if !ok || len(s.Spec().CPUs) == 0 {
 			return nil
 		}
-		cpus = append(cpus, p.CPUs()...)
+		cpus = append(cpus, s.Spec().CPUs...)
 	}
 	return cpus
 }
