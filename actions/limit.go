@@ -91,11 +91,7 @@ func (l *limit) Run(ctx context.Context, env *task.Env) (err error) {
 			s, e := c.Restore()
 			seen, err = seen.Add(s), errors.Join(err, e)
 		}
-		e := task.Effect{Unfelt: unfelt, Unreached: seen.None()}
-		if unfelt == "" {
-			e.Seen = l.seen(seen)
-		}
-		over(e)
+		over(l.effect(unfelt, seen))
 	}()
 	if changed, unfelt, err = l.change(procs, env.Journal); err != nil {
 		return err
@@ -144,6 +140,14 @@ func (l *limit) unheld(procs []task.Process, when string) string {
 		}
 	}
 	return ""
+}
+
+// effect is what the limit did; unfelt is why it was not in force, "" if it was.
+func (l *limit) effect(unfelt string, p proc.Pressure) task.Effect {
+	if unfelt != "" {
+		return task.Effect{Unfelt: unfelt}
+	}
+	return task.Effect{Unreached: p.None(), Seen: l.seen(p)}
 }
 
 // seen says how often the limits were reached. One that nobody came to was in force, and nobody can have felt it.

@@ -26,6 +26,23 @@ func TestLimitReached(t *testing.T) {
 	}
 }
 
+// That a limit was never reached is said of one that was in force.
+func TestLimitEffect(t *testing.T) {
+	l, reached := &limit{CPU: 1}, proc.Pressure{Periods: 3, HeldBack: 1}
+	for _, c := range []struct {
+		unfelt    string
+		p         proc.Pressure
+		unreached bool
+	}{
+		{"", proc.Pressure{}, true}, {"", reached, false}, {"it was under another", proc.Pressure{}, false}, {"it was under another", reached, false},
+	} {
+		e := l.effect(c.unfelt, c.p)
+		if e.Unfelt != c.unfelt || e.Unreached != c.unreached || (e.Seen == "") != (c.unfelt != "") {
+			t.Errorf("%q, %+v: %+v", c.unfelt, c.p, e)
+		}
+	}
+}
+
 // limited is a process under limits.
 type limited struct {
 	task.Process

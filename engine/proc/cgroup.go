@@ -31,6 +31,7 @@ type cgroup struct {
 	kills   int // that a process's end was told with
 	told    int // that tell was called for
 	ending  bool
+	last    Pressure // when it was to be removed
 	removed bool
 }
 
@@ -154,7 +155,7 @@ func (c *cgroup) remove() error {
 	}
 	c.tellKills()
 	if !c.ending {
-		c.ending = true
+		c.ending, c.last = true, c.readPressure()
 		close(c.over)
 	}
 	if err := removeCgroups(context.Background(), c.dirs); err != nil {

@@ -28,6 +28,7 @@ type written struct {
 // A Changed is a limit that was changed while its process runs.
 type Changed struct {
 	c      *cgroup
+	limits task.Limits
 	before []written
 	begun  Pressure
 	entry  task.Entry
@@ -62,7 +63,7 @@ func (p *Process) Limit(journal task.Journal, l task.Limits) (*Changed, error) {
 			return nil, &Refusal{fmt.Sprintf("limits of %s: its cgroup has no controller %s", p, controller)}
 		}
 	}
-	out := &Changed{c: p.cgroup, begun: p.cgroup.pressure()}
+	out := &Changed{c: p.cgroup, limits: l, begun: p.cgroup.pressure()}
 	for _, w := range change {
 		b, err := os.ReadFile(w.Path)
 		if err != nil {
@@ -111,9 +112,10 @@ func controllersOf(l task.Limits) (out []string) {
 	return out
 }
 
-// Restore sets the limits to what they were, and tells how often the new ones were reached.
+// Restore sets the limits to what they were, and tells how often the new ones were reached: until now, or until the process was
+// stopped and its cgroup went with it.
 func (c *Changed) Restore() (Pressure, error) {
-	seen := c.c.pressure().Since(c.begun)
+	seen := c.c.pressure().Since(c.begun).of(c.limits)
 	return seen, c.restore()
 }
 

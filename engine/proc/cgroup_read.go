@@ -69,7 +69,17 @@ type Pressure struct {
 	ForksRefused      int64 // for the limit of processes
 }
 
-func (c *cgroup) pressure() (p Pressure) {
+// pressure is that of now; of a cgroup that went with its process, what there was until then.
+func (c *cgroup) pressure() Pressure {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ending {
+		return c.last
+	}
+	return c.readPressure()
+}
+
+func (c *cgroup) readPressure() (p Pressure) {
 	for _, d := range c.dirs {
 		counter := func(file, name string) int64 {
 			n, _ := counterIn(filepath.Join(d, file), name)
@@ -100,6 +110,20 @@ func single(path string) int64 {
 // None reports whether no limit was reached.
 func (p Pressure) None() bool {
 	return p.HeldBack == 0 && p.MemoryReached == 0 && p.Kills == 0 && p.ForksRefused == 0
+}
+
+// of is what came of these limits alone, without others that the cgroup has.
+func (p Pressure) of(l task.Limits) Pressure {
+	if l.CPU == 0 {
+		p.Periods, p.HeldBack = 0, 0
+	}
+	if l.Memory == 0 {
+		p.MemoryReached, p.Kills = 0, 0
+	}
+	if l.Processes == 0 {
+		p.ForksRefused = 0
+	}
+	return p
 }
 
 // Add adds two up.

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -147,6 +148,45 @@ func TestPressure(t *testing.T) {
 	c.dirs = []string{t.TempDir()}
 	if got := c.pressure(); !got.None() {
 		t.Errorf("%+v", got)
+	}
+}
+
+// How often a limit was reached is known after its cgroup went with the process, and is about that limit alone.
+func TestPressureOfChanged(t *testing.T) {
+	h, dir := newHarness(t), filepath.Join(t.TempDir(), "planrun-x")
+	stat := func(periods, heldBack int) {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "cpu.stat"), fmt.Appendf(nil, "nr_periods %d\nnr_throttled %d\n", periods, heldBack), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entry := func(kind string) task.Entry {
+		e, err := h.j.Add(kind, []string{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	c := &cgroup{dirs: []string{dir}, entry: entry(kindCgroup), over: make(chan struct{})}
+	stat(10, 1)
+	begun := c.pressure()
+	stat(30, 5)
+	if err := c.remove(); err == nil { // the kernel's files go with their directory, these do not
+		t.Error("what is not empty was removed")
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.remove(); err != nil {
+		t.Fatal(err)
+	}
+	for l, want := range map[task.Limits]Pressure{{CPU: 1}: {Periods: 20, HeldBack: 4}, {Memory: 1, Processes: 1}: {}} {
+		seen, err := (&Changed{c: c, limits: l, begun: begun, entry: entry(kindLimit)}).Restore()
+		if err != nil || seen != want {
+			t.Errorf("%+v: %+v, %v", l, seen, err)
+		}
 	}
 }
 
