@@ -47,11 +47,11 @@ func (c *checks) workers() {
 	for _, l := range c.d.Run.Loads {
 		switch {
 		case l.Reported < l.Workers:
-			c.add("workers-reported", l.Name, !c.ended(), "of %s of load %s only %d reported", plural.Of(l.Workers, "worker"), l.Name, l.Reported)
+			c.add("workers-reported", l.Name, !c.ended(), "only %d of %s of load %s reported", l.Reported, plural.Of(l.Workers, "worker"), l.Name)
 		case !l.Final:
 			c.add("workers-reported", l.Name, !c.ended(), "not every worker of load %s sent its last report", l.Name)
 		default:
-			c.add("workers-reported", l.Name, true, "of %s of load %s all reported to the end", plural.Of(l.Workers, "worker"), l.Name)
+			c.add("workers-reported", l.Name, true, "%d of %s of load %s reported to the end", l.Reported, plural.Of(l.Workers, "worker"), l.Name)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestChecksFail(t *testing.T) {
 		name, check, says string
 		change            func(d *record.Data)
 	}{
-		{"a worker is missing", "workers-reported", "of 2 workers of load main only 1", func(d *record.Data) { d.Run.Loads[0].Reported = 1 }},
+		{"a worker is missing", "workers-reported", "only 1 of 2 workers of load main reported", func(d *record.Data) { d.Run.Loads[0].Reported = 1 }},
 		{"no last report", "workers-reported", "last report", func(d *record.Data) { d.Run.Loads[1].Final = false }},
 		{"a lost second", "counts-reconcile", "in phase warm-up the workers counted 100 due, 100 ok, 0 failed in all, and 0, 0, 0 second by second", func(d *record.Data) {
 			eachMain(d, func(s *load.Second) {

@@ -39,7 +39,7 @@ func (j *judge) answered(l *record.Load, s *loadSum) {
 }
 
 func (j *judge) workers(l *record.Load) {
-	j.add("workers", l.Name, l.Reported == l.Workers && l.Workers > 0, taintsWork, "of %s of load %s %d reported", plural.Of(l.Workers, "worker"), l.Name, l.Reported)
+	j.add("workers", l.Name, l.Reported == l.Workers && l.Workers > 0, taintsWork, "%d of %s of load %s reported", l.Reported, plural.Of(l.Workers, "worker"), l.Name)
 }
 
 // connections holds also for a target that takes fewer connections than asked, as long as the generator could open them.

@@ -99,7 +99,7 @@ func TestGuardsFail(t *testing.T) {
 				s.Counts = load.Counts{Due: 50, Errors: map[string]int64{load.Connect: 50}}
 			})
 		}},
-		{"a worker is missing", "workers", "work", "of 2 workers of load main 1 reported", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Loads[0].Reported = 1 }},
+		{"a worker is missing", "workers", "work", "1 of 2 workers of load main reported", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Loads[0].Reported = 1 }},
 		{"fewer connections", "connections", "work", "opened 4 of 5 connections: too many open files", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			d.Run.Loads[0].Ready.Shortage, d.Run.Loads[0].Spec.Connections = "too many open files", 5
 		}},
