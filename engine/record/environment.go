@@ -33,18 +33,18 @@ type Environment struct {
 	Offers    map[string]string  `json:"offers,omitempty"`         // feature -> "yes", or why not
 }
 
-// Option is the value of a flag of the command line as it was typed; "" if it was not.
-func (e *Environment) Option(name string) string {
+// Option is the value of a flag of the command line as it was typed, the last if there are several; "" if it was not.
+func (e *Environment) Option(name string) (value string) {
 	flag := "--" + name
 	for i, word := range e.Command {
-		if value, ok := strings.CutPrefix(word, flag+"="); ok {
-			return value
+		if v, ok := strings.CutPrefix(word, flag+"="); ok {
+			value = v
 		}
 		if word == flag && i+1 < len(e.Command) {
-			return e.Command[i+1]
+			value = e.Command[i+1]
 		}
 	}
-	return ""
+	return value
 }
 
 // Imported says where published figures come from. When they were imported is the environment's Start.
