@@ -10,6 +10,7 @@ import (
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/internal/hdr"
 	"github.com/planrun/planrun/internal/load"
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // figures are what a run measures now: of each load the newest second that was reported, of each role of processes the CPUs
@@ -92,13 +93,13 @@ func (f *figures) load() string {
 		if x.second < 0 {
 			continue
 		}
-		text := fmt.Sprintf("%s/s", thousands(x.ok))
+		text := plural.Grouped(x.ok) + "/s"
 		if x.latency.Count() > 0 {
 			text += " p99 " + milliseconds(x.latency.Quantile(0.99)/1e6)
 		}
-		text += fmt.Sprintf(" failed %s", thousands(x.failures))
+		text += " failed " + plural.Grouped(x.failures)
 		if n := sum(widen(x.waiting)); n > 0 {
-			text += fmt.Sprintf(" waiting %s", thousands(n))
+			text += " waiting " + plural.Grouped(n)
 		}
 		if len(f.loads) > 1 {
 			text = name + " " + text
@@ -132,15 +133,6 @@ func (f *figures) cores() string {
 		return ""
 	}
 	return "CPUs: " + strings.Join(out, ", ")
-}
-
-// thousands is a whole number with its thousands apart.
-func thousands(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // milliseconds is a latency with three digits.

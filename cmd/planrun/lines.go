@@ -110,13 +110,13 @@ func doneText(r *record.Run) string {
 	m := r.Metrics[""]
 	var of []string
 	if v, ok := m.Get("req_per_s"); ok {
-		of = append(of, thousands(int64(v+0.5))+" req/s")
+		of = append(of, plural.Grouped(int64(v+0.5))+" req/s")
 	}
 	if v, ok := m.Get("p99_ms"); ok {
 		of = append(of, "p99 "+milliseconds(v))
 	}
 	if v, ok := m.Get("failed"); ok {
-		of = append(of, thousands(int64(v))+" failed")
+		of = append(of, plural.Grouped(int64(v))+" failed")
 	}
 	if len(of) > 0 {
 		text += ": " + strings.Join(of, ", ")

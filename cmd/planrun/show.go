@@ -75,7 +75,7 @@ func show(w io.Writer, prog *engine.Program) {
 		fmt.Fprintf(w, "Of this at most %s are cross-checks by other load generators; %s.\n", round(t.Checks), without(prog.CheckedBy()))
 	}
 	if t.Requests > 0 {
-		fmt.Fprintf(w, "Open loops send %s requests; closed", thousands(int64(t.Requests)))
+		fmt.Fprintf(w, "Open loops send %s requests; closed", plural.Grouped(int64(t.Requests)))
 	} else {
 		fmt.Fprint(w, "Closed")
 	}

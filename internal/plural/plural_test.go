@@ -21,7 +21,9 @@ func TestOf(t *testing.T) {
 	if got := Verb(1, "is", "are") + Verb(0, "is", "are") + Verb(2, "is", "are"); got != "isareare" {
 		t.Errorf("verbs %q", got)
 	}
-	if got := Grouped(math.MinInt64); got != "-9,223,372,036,854,775,808" {
-		t.Errorf("the least number is %s", got)
+	for n, want := range map[int64]string{999: "999", -100: "-100", -1000: "-1,000", math.MinInt64: "-9,223,372,036,854,775,808"} {
+		if got := Grouped(n); got != want {
+			t.Errorf("%d: %s, not %s", n, got, want)
+		}
 	}
 }
