@@ -226,6 +226,9 @@ func (p *Process) stop(ctx context.Context) error {
 	return p.stopWithin(ctx, cmp.Or(p.spec.Grace, DefaultGrace))
 }
 
+// unread is how long what a builtin said before it ended may take to be read.
+const unread = 10 * time.Second
+
 // stopWithin is stop with a grace of its own.
 func (p *Process) stopWithin(ctx context.Context, grace time.Duration) error {
 	p.stopOnce.Lock()
@@ -260,6 +263,12 @@ func (p *Process) stopWithin(ctx context.Context, grace time.Duration) error {
 		return err
 	}
 	<-p.exited
+	if c := p.client.Load(); c != nil { // what it said is in the pipe, and those that take it may be behind
+		select {
+		case <-c.Done():
+		case <-time.After(unread):
+		}
+	}
 	if err := p.cgroup.release(); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -230,6 +231,29 @@ func TestBuiltin(t *testing.T) {
 	<-held.Exited()
 	if status, expected := held.Exit(); status != "exit status 3" || expected {
 		t.Errorf("%s %v", status, expected)
+	}
+}
+
+// What a builtin said before it ended is taken before its stop is over, also if who takes it is behind.
+func TestSamplesThatAreTakenLate(t *testing.T) {
+	h := newHarness(t)
+	late := make(chan struct{})
+	var taken atomic.Int64
+	p, err := h.g.Start(t.Context(), task.ProcessSpec{Name: "web", Builtin: "echo", Config: 1, Grace: 100 * time.Millisecond,
+		OnSample: func(json.RawMessage) { <-late; taken.Add(1) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		<-p.Exited()
+		time.Sleep(200 * time.Millisecond)
+		close(late)
+	}()
+	if err := h.g.Stop(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	if taken.Load() == 0 {
+		t.Error("its last sample was not taken")
 	}
 }
 
