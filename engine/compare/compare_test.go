@@ -128,7 +128,7 @@ func TestDistorted(t *testing.T) {
 	set(a, plain, 1000, 1000)
 	set(a, count, 0, 5)
 	got := Metric(ParseName("p99_ms"), p99, Side{Name: "a", Cell: a}, Side{Name: "b", Cell: b}, Options{})
-	if got.Ratio.NA != "distorted: 0.25 % of the requests of a failed or took over a second" {
+	if got.Ratio.NA != "distorted: 0.25 % of the requests of a failed or took over a second once sent" {
 		t.Errorf("NA is %q", got.Ratio.NA)
 	}
 	if got := Metric(ParseName("p99_ms"), p99, Side{Name: "a", Cell: a}, Side{Name: "b", Cell: b}, Options{DistortedAbove: 0.01}); got.Outcome() != Worse {

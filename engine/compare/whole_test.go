@@ -40,8 +40,8 @@ func TestWhole(t *testing.T) {
 		{"p99_ms", ms, runs, whole, high, 0.5, ""},
 		{"p99_ms.max", ms, whole, runs, high, 2, ""},
 		{"failed", count, whole, runs, Options{}, 7.0 / 3, ""}, // sums, also of the side whose runs are known
-		{"p99_ms", ms, whole, runs, Options{}, 0, "distorted: 0.7 % of the requests of a failed or took over a second"},
-		{"failed", count, whole, runs, Options{DistortsAll: true}, 0, "distorted: 0.7 % of the requests of a failed or took over a second"},
+		{"p99_ms", ms, whole, runs, Options{}, 0, "distorted: 0.7 % of the requests of a failed or took over a second once sent"},
+		{"failed", count, whole, runs, Options{DistortsAll: true}, 0, "distorted: 0.7 % of the requests of a failed or took over a second once sent"},
 	} {
 		c := Metric(ParseName(x.metric), x.d, Side{Name: "a", Cell: x.a}, Side{Name: "b", Cell: x.b}, x.opt)
 		if c.Ratio.Value != x.value || c.Ratio.NA != x.na || x.na == "" && (c.Ratio.Noise != stats.Unknown || c.Outcome() != Unknown || c.Ratio.Why == "" || c.Ratio.Needed != 0) {

@@ -48,7 +48,7 @@ func (b *builder) leader(c *contest) []Text {
 		return append(line, row("n/a", "", "n/a", "", "n/a", b.undecided(c))...)
 	}
 	first := text(oneLine(c.first))
-	if c.between.Outcome() == compare.Better {
+	if c.won() {
 		first = text(strong(oneLine(c.first)))
 	}
 	class := b.desc(c.metric.Metric).Class
@@ -93,6 +93,9 @@ func (b *builder) sure(c *contest) Text {
 		}
 	default:
 		t = text(Span{Text: "yes", Style: Good}, fmt.Sprintf(": the noise floor is %s%s", factor(x.Ratio.Floor), x.ranged()))
+		if !c.won() {
+			t = text(fmt.Sprintf("not of all: %s is behind, the noise floor is %s%s; %s is not told apart", oneLine(c.next), factor(x.Ratio.Floor), x.ranged(), oneLine(and(c.tied))))
+		}
 	}
 	for _, again := range c.again {
 		switch {
@@ -124,9 +127,13 @@ func (b *builder) tally(all []*contest) Text {
 	n := map[compare.Outcome]int{}
 	for _, c := range all {
 		o := c.between.Outcome()
-		if n[o]++; o == compare.Better {
+		switch {
+		case c.won():
 			won[c.first]++
+		case o == compare.Better:
+			o = compare.WithinNoise // of another one than the next
 		}
+		n[o]++
 	}
 	names := b.inOrder(won)
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(won[y], won[x]) })

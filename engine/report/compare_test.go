@@ -56,7 +56,7 @@ func TestCompareSays(t *testing.T) {
 		{"no better direction", "requests", cellSpec{rates: around(1000)}, cellSpec{rates: around(2000)}, "", "beyond the noise floor"},
 		{"noise", "req_per_s", cellSpec{rates: around(1000)}, cellSpec{rates: around(1001)}, "", "within the noise floor of 1.023; about"},
 		{"two runs", "req_per_s", cellSpec{rates: []float64{1000, 1000}}, cellSpec{rates: around(2000)}, "", "unknown: below 3 runs a side the noise is unknown (a has 2, b 3)"},
-		{"distorted", "p99_ms", cellSpec{rates: around(1000), failed: failing}, cellSpec{rates: around(2000)}, "", "n/a: distorted: 0.667 % of the requests of a failed or took over a second"},
+		{"distorted", "p99_ms", cellSpec{rates: around(1000), failed: failing}, cellSpec{rates: around(2000)}, "", "n/a: distorted: 0.667 % of the requests of a failed or took over a second once sent"},
 		{"distorted latency, honest rate", "req_per_s", cellSpec{rates: around(1000), failed: failing}, cellSpec{rates: around(2000)}, "b", "b is better"},
 		{"a missing side", "req_per_s", cellSpec{status: record.Unsupported, reason: "no such program"}, cellSpec{rates: around(2000)}, "", "n/a: a: unsupported: no such program"},
 		{"nothing by nothing", "failed", cellSpec{rates: around(1000)}, cellSpec{rates: around(1000)}, "", "n/a: 0/0"},

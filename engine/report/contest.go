@@ -93,6 +93,10 @@ func (b *builder) ranking(units []unit, m compare.Name) (ranked []string) {
 // decided is true of a contest of which two targets have a value.
 func (c *contest) decided() bool { return len(c.ranked) > 1 }
 
+// won reports whether the first is ahead beyond the noise: of the next, and of every other target, for the noise of one that is
+// further behind may be larger.
+func (c *contest) won() bool { return c.between.Outcome() == compare.Better && len(c.tied) == 0 }
+
 // lead compares the first with another target.
 func (b *builder) lead(c *contest, target string) comparison {
 	return b.compare(c.units, record.Ratio{Of: c.first, To: record.Against{Target: target}}, c.metric)

@@ -98,12 +98,12 @@ func (c comparison) short() string {
 	return "too few runs to know the noise"
 }
 
-// mostScenarios bounds the sentences about scenarios in which something churned or was broken, mostNamed the targets that
-// each names, mostWorse those with the ones that have no ratio and are much worse.
+// mostScenarios bounds the sentences about scenarios in which something churned or was broken, mostHit the targets of which each
+// says the p99, mostNamed those of which it says that this is not known, or what failed.
 const (
 	mostScenarios = 5
+	mostHit       = 6
 	mostNamed     = 3
-	mostWorse     = 6
 )
 
 // shaken says in the findings what churn and faults did, a sentence for each scenario and phase: the targets that it hit
@@ -151,7 +151,7 @@ func (b *builder) hit(name string, group []disturbance) Text {
 	others, unknown := 0, 0
 	for i, e := range effects {
 		switch {
-		case i < mostNamed || i < mostWorse && e.c.Ratio.NA != "" && e.size() >= muchWorse:
+		case i < mostNamed || i < mostHit && e.size() > 0:
 			parts = append(parts, e.say())
 		case e.size() == 0:
 			unknown++
@@ -160,7 +160,7 @@ func (b *builder) hit(name string, group []disturbance) Text {
 		}
 	}
 	if others > 0 {
-		parts = append(parts, "of "+plural.Of(others, "other target")+" is not said here")
+		parts = append(parts, "of "+plural.Of(others, "other target")+" see What churn and faults did")
 	}
 	if unknown > 0 {
 		parts = append(parts, "of "+plural.Of(unknown, "other target")+" is not known")

@@ -56,7 +56,7 @@ func (b *builder) mostCPU() string {
 	}
 	s += " (" + b.name(at.Coord)
 	if known < of {
-		s += fmt.Sprintf("; n/a in %d of %s: %s", of-known, plural.Of(of, "cell"), oneLine(why))
+		s += fmt.Sprintf("; of %d of %s only the guard generator-cpu knows how much: %s", of-known, plural.Of(of, "cell"), oneLine(why))
 	}
 	s += ")"
 	if wait > 0 {

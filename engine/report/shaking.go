@@ -40,6 +40,3 @@ func (e shaking) say() string {
 	}
 	return fmt.Sprintf("of %s went from %s to %s ms (%s)", target, number(e.c.To.Value, series.Timing), now, how)
 }
-
-// muchWorse is the factor of the quiet p99 from which a target without a ratio is named, however many are worse.
-const muchWorse = 2

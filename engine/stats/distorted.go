@@ -15,7 +15,7 @@ func Distorted(name string, requests, failed, slow, above float64) string {
 		return ""
 	}
 	if part := (failed + slow) / requests; part > above {
-		return fmt.Sprintf("distorted: %.3g %% of the requests of %s failed or took over a second", 100*part, name)
+		return fmt.Sprintf("distorted: %.3g %% of the requests of %s failed or took over a second once sent", 100*part, name)
 	}
 	return ""
 }

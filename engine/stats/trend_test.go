@@ -90,7 +90,7 @@ func TestDistorted(t *testing.T) {
 		want                          string
 	}{
 		{1000, 1, 0, 0, ""},
-		{1000, 1, 1, 0, "distorted: 0.2 % of the requests of x failed or took over a second"},
+		{1000, 1, 1, 0, "distorted: 0.2 % of the requests of x failed or took over a second once sent"},
 		{1000, 0, 2, 0.01, ""},
 		{0, 0, 0, 0, ""},
 	} {
