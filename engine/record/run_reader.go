@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"unique"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
@@ -30,6 +31,19 @@ func (s *Set) Run(id string) (*Run, error) {
 	r.ID = id
 	if r.Status == "" {
 		r.Status = Unfinished
+	}
+	return r, nil
+}
+
+// readRun reads a run.json. What is missing in a run is missing for the same reason in many, which share their memory.
+func readRun(path string) (*Run, error) {
+	r, err := readJSON[Run](path)
+	if err != nil {
+		return nil, err
+	}
+	for k, why := range r.Missing {
+		delete(r.Missing, k)
+		r.Missing[unique.Make(k).Value()] = unique.Make(why).Value()
 	}
 	return r, nil
 }
