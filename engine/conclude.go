@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,16 @@ type Outcome struct {
 	Input   report.Input
 	Exit    int    // 0, 1, 3, 4, 5 or 130: see exit
 	Why     string // in words
+
+	unread *unread
+	exit   func() (int, string) // by what is known of unread
+}
+
+// end tells results and report how it ended, and what could not be read so far.
+func (o *Outcome) end() {
+	o.Input.Unread = o.unread.known()
+	o.Exit, o.Why = o.exit()
+	o.Results.Exit, o.Results.ExitWhy = o.Exit, o.Why
 }
 
 // ConcludeOptions say how a result set is judged. The zero value judges what is there as the plan says.
@@ -46,7 +57,18 @@ func Conclude(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error
 	if err != nil {
 		return nil, err
 	}
-	if err := out.writeReport(p.redact(out.named())); err != nil {
+	dir := p.redact(out.named())
+	d, err := out.report(dir)
+	if err == nil && !maps.Equal(out.unread.known(), out.Input.Unread) { // it showed only when the report asked for it
+		out.end()
+		if err = set.WriteResults(out.Results); err == nil {
+			d, err = out.report(dir)
+		}
+	}
+	if err == nil {
+		err = out.writeReport(d)
+	}
+	if err != nil {
 		return out, again(set, err)
 	}
 	return out, nil
@@ -75,7 +97,8 @@ func judge(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error) {
 	if len(problems) > 0 {
 		return nil, p.verdictProblems(problems)
 	}
-	g, err := p.gather(set, env.LeftOut, stages, &shelf{set: set, series: rules.Series()})
+	unread := &unread{}
+	g, err := p.gather(set, env.LeftOut, stages, &shelf{set: set, unread: unread, series: rules.Series()})
 	if err != nil {
 		return nil, err
 	}
@@ -87,11 +110,14 @@ func judge(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error) {
 	res.Cells, res.Descs = measure.CellsOf(g.runs)
 	res.Targets, res.Scenarios = p.shownTargets(env), p.shownScenarios(g.runs)
 	res.Sections = p.sections(res)
-	res.Exit, res.ExitWhy = exit(end, g.failed, rules.Summarize(js), js)
+	out := &Outcome{Set: set, Results: res, Input: input(set, res, env, g, unread), unread: unread}
+	out.exit = func() (int, string) {
+		return exit(end, slices.Concat(g.failed, unread.failures(g.runs)), rules.Summarize(js), js)
+	}
+	out.end()
 	if err := set.WriteResults(res); err != nil {
 		return nil, again(set, err)
 	}
-	out := &Outcome{Set: set, Results: res, Input: input(set, res, env, g.runs, g.notes), Exit: res.Exit, Why: res.ExitWhy}
 	if opt.Beside != nil {
 		if err := opt.Beside(set, &out.Input); err != nil {
 			return nil, err
@@ -187,12 +213,17 @@ func (o *Outcome) named() string {
 	return dir
 }
 
-// writeReport writes report.md and report.html into the result set, which their command lines call dir.
-func (o *Outcome) writeReport(dir string) error {
+// report makes the report, whose command lines call the result set dir.
+func (o *Outcome) report(dir string) (*report.Document, error) {
 	d, err := report.Build(o.Input, report.Options{Dir: dir})
 	if err != nil {
-		return fmt.Errorf("writing the report: %w", err)
+		return nil, fmt.Errorf("writing the report: %w", err)
 	}
+	return d, nil
+}
+
+// writeReport writes report.md and report.html into the result set.
+func (o *Outcome) writeReport(d *report.Document) error {
 	for _, form := range []struct {
 		name  string
 		write func(io.Writer, *report.Document) error

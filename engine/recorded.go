@@ -12,11 +12,12 @@ import (
 
 // recordings answers what a report asks of what was recorded of runs. Of a run of which it is asked one thing it reads no more
 // than that; one that it is asked of again is drawn in several pictures, so it is read whole, and kept until the next one is.
-// Of histograms it holds those alone that were asked for.
+// Of histograms it holds those alone that were asked for. What cannot be read it leaves out, and unread has it.
 type recordings struct {
-	set   *record.Set
-	runs  map[string]*record.Run
-	notes map[string][]string
+	set    *record.Set
+	runs   map[string]*record.Run
+	notes  map[string][]string
+	unread *unread
 
 	last  string // the run that was asked of last
 	whole *record.Data
@@ -34,17 +35,15 @@ func (r *recordings) read(id string, p record.Part) (*record.Data, error) {
 		drawn := r.whole != nil
 		r.last, r.whole, r.all = id, nil, nil
 		if !drawn {
-			return r.set.Recorded(run, p)
+			d, _ := r.unread.recorded(r.set, run, p)
+			return d, nil
 		}
 	}
 	lacks := func(h string) bool { return !slices.Contains(r.hists, h) }
 	if r.whole == nil || slices.ContainsFunc(p.Histograms, lacks) {
 		whole := record.Everything
 		whole.Histograms = append([]string{"latency"}, slices.DeleteFunc(slices.Clone(p.Histograms), func(h string) bool { return h == "latency" })...)
-		d, err := r.set.Recorded(run, whole)
-		if err != nil {
-			return nil, err
-		}
+		d, _ := r.unread.recorded(r.set, run, whole)
 		r.whole, r.hists, r.all = d, whole.Histograms, nil
 	}
 	return r.whole, nil
@@ -98,9 +97,6 @@ func (r *recordings) events(id string) ([]record.Event, []string, error) {
 	if run == nil {
 		return nil, nil, fmt.Errorf("there is no run %s", id)
 	}
-	d, err := r.set.Recorded(run, record.Part{Events: true})
-	if err != nil {
-		return nil, nil, err
-	}
+	d, _ := r.unread.recorded(r.set, run, record.Part{Events: true})
 	return d.Events, r.notes[id], nil
 }

@@ -16,6 +16,7 @@ const mostKept = 2 << 20
 // ask for the same ones; its memory does not grow with the number of runs.
 type shelf struct {
 	set    *record.Set
+	unread *unread
 	series []string // that will be asked for: they are read together. Others are read each time
 
 	mu    sync.Mutex
@@ -65,7 +66,7 @@ func (o onShelf) Events(kind string) ([]verdict.Event, bool, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.events == nil {
-		d, err := o.shelf.set.Recorded(o.run, record.Part{Events: true})
+		d, err := o.shelf.unread.recorded(o.shelf.set, o.run, record.Part{Events: true})
 		if err != nil {
 			return nil, false, err
 		}
@@ -78,7 +79,7 @@ func (o onShelf) Events(kind string) ([]verdict.Event, bool, error) {
 
 // read reads series of a run, and says how many samples they have.
 func (s *shelf) read(r *record.Run, names []string) (out map[string]*verdict.Series, n int, err error) {
-	d, err := s.set.Recorded(r, measure.Wanted(names))
+	d, err := s.unread.recorded(s.set, r, measure.Wanted(names))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -130,12 +130,12 @@ func (p *Program) Earlier() (out []Earlier) {
 
 func against(r dsl.RatioTo) record.Against { return record.Against{Target: r.Target, Best: r.Best} }
 
-// input is what the report is made of. Notes say of each run what is missing of what was recorded.
-func input(set *record.Set, res *record.Results, env *record.Environment, runs []*record.Run, notes map[string][]string) report.Input {
-	r := &recordings{set: set, runs: map[string]*record.Run{}, notes: notes}
-	for _, run := range runs {
+// input is what the report is made of.
+func input(set *record.Set, res *record.Results, env *record.Environment, g *gathered, unread *unread) report.Input {
+	r := &recordings{set: set, runs: map[string]*record.Run{}, notes: g.notes, unread: unread}
+	for _, run := range g.runs {
 		r.runs[run.ID] = run
 	}
 	plan, _ := os.ReadFile(set.Path("plan.yaml")) // without it the report leaves it out
-	return report.Input{Plan: string(plan), Results: res, Environment: env, Runs: runs, Series: r.series, Threads: r.threads, Latency: r.latency, Failed: r.failed, Events: r.events}
+	return report.Input{Plan: string(plan), Results: res, Environment: env, Runs: g.runs, Series: r.series, Threads: r.threads, Latency: r.latency, Failed: r.failed, Events: r.events}
 }

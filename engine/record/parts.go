@@ -35,14 +35,15 @@ func (s *Set) Data(id string) (*Data, error) {
 	return d, err
 }
 
-// Recorded reads a part of what was recorded of a run, in the order of Data. Of a run that never began, or was published, there is nothing.
+// Recorded reads a part of what was recorded of a run, in the order of Data. Of a run that never began, or was published, there is
+// nothing. Where a file cannot be read the error says which, and what the others hold is there all the same.
 func (s *Set) Recorded(run *Run, p Part) (*Data, error) {
 	d := &Data{Run: run}
 	if run.Status == Unsupported || run.Status == Skipped || run.Published != nil {
 		return d, nil
 	}
 	if err := d.read(func(name string) (io.ReadCloser, error) { return openFile(s.Path("runs", run.ID, name)) }, p); err != nil {
-		return nil, fmt.Errorf("run %s: %w", run.ID, err)
+		return d, fmt.Errorf("run %s: %w", run.ID, err)
 	}
 	return d, nil
 }

@@ -48,7 +48,7 @@ func readRun(path string) (*Run, error) {
 	return r, nil
 }
 
-// read reads the part of what was recorded of d.Run.
+// read reads the part of what was recorded of d.Run: also what can be read where a file cannot, which is the error.
 func (d *Data) read(open func(name string) (io.ReadCloser, error), p Part) error {
 	var n notes
 	j := join{part: p, sums: map[secondKey]*load.Second{}, hists: map[histKey]*histSum{}, where: map[hlogKey]histKey{}, notes: &n}
@@ -62,14 +62,11 @@ func (d *Data) read(open func(name string) (io.ReadCloser, error), p Part) error
 	if p.Events {
 		errs = append(errs, readLines(open, "events.jsonl", &n, func(line []byte) error { return eventLine(d, line) }))
 	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
 	d.Seconds = j.seconds()
 	slices.SortStableFunc(d.Points, func(a, b series.Point) int { return compare(a.T, b.T) })
 	slices.SortStableFunc(d.Events, func(a, b Event) int { return compare(a.T, b.T) })
 	d.Notes = n.all()
-	return nil
+	return errors.Join(errs...)
 }
 
 func compare(a, b float64) int {

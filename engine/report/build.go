@@ -27,6 +27,8 @@ type Input struct {
 	Failed func(id string) ([]record.FailedSecond, error)
 	// Events reads one run's events, and what the reader had to leave out. nil means that there are none to be had.
 	Events func(id string) (events []record.Event, notes []string, err error)
+	// Unread says of runs, by their ID, why what was recorded of them could not all be read: the functions above leave that out.
+	Unread map[string]string
 	// Plan is the text of the plan as it was run; "" if it is not to be had.
 	Plan string
 	// Beside are earlier result sets whose figures stand beside these, in the order of their columns. Absent says of those that

@@ -19,6 +19,7 @@ const (
 // absent says in the findings which cells have no result and why, those with the same reason together, and which have fewer
 // runs than they were to have.
 func (b *builder) absent() (items []Text) {
+	items = b.unread()
 	missing := b.missingPrograms()
 	for _, t := range b.res.Targets {
 		if why := missing[t.Name]; why != "" {
@@ -59,6 +60,24 @@ func (b *builder) absent() (items []Text) {
 		items = append(items, text(fmt.Sprintf("Nothing is missing: %s with a result, and no run less than planned.", plural.Of(len(b.res.Cells), "cell"))))
 	}
 	return items
+}
+
+// mostUnread bounds the runs that are named because what was recorded of them cannot be read.
+const mostUnread = 4
+
+// unread says of which runs not everything that was recorded could be read, and what that costs.
+func (b *builder) unread() []Text {
+	var all []string
+	for _, r := range b.in.Runs {
+		if why := b.in.Unread[r.ID]; why != "" {
+			all = append(all, b.runName(r)+": "+oneLine(why))
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return []Text{text(bad("Not everything that was recorded of "+plural.Of(len(all), "run")+" could be read"),
+		" ("+list(all, mostUnread)+"): charts, seconds of failures, threads and events are without it, and verdicts that ask for it could not be judged. Figures of whole windows stand, because they are in the runs' run.json.")}
 }
 
 // fewer says which cells with results have fewer runs with one than were planned, and which runs ended early.
