@@ -47,11 +47,18 @@ func (b *builder) leader(c *contest) []Text {
 	if !c.decided() {
 		return append(line, row("n/a", "", "n/a", "", "n/a", b.undecided(c))...)
 	}
+	class := b.desc(c.metric.Metric).Class
+	if c.nobody != "" {
+		value := "n/a"
+		if c.same {
+			value = number(c.between.Of.Value, class)
+		}
+		return append(line, row("nobody", value, "n/a", "", c.between.value(), b.sure(c))...)
+	}
 	first := text(oneLine(c.first))
 	if c.won() {
 		first = text(strong(oneLine(c.first)))
 	}
-	class := b.desc(c.metric.Metric).Class
 	return append(line, first, text(number(c.between.Of.Value, class)), text(oneLine(c.next)), text(number(c.between.To.Value, class)), text(c.between.value()), b.sure(c))
 }
 
@@ -72,41 +79,50 @@ func (b *builder) undecided(c *contest) (t Text) {
 // sure says whether the first is ahead beyond the noise, in words that begin with the answer, and who is first in the stages
 // that repeat this one.
 func (b *builder) sure(c *contest) Text {
+	t := b.surely(c)
+	for _, again := range c.again {
+		stage := oneLine(again.cell.Coord.Stage)
+		switch {
+		case !again.decided():
+		case again.nobody != "":
+			t = append(t, text("; in "+stage+" nobody is first")...)
+		case again.first == c.first && c.nobody == "":
+			t = append(t, text("; first in "+stage+" too")...)
+		default:
+			t = append(t, text("; in "+stage+" "+oneLine(again.first)+" is first")...)
+		}
+	}
+	return t
+}
+
+// surely is what sure says of the contest alone.
+func (b *builder) surely(c *contest) (t Text) {
 	x := c.between
-	var t Text
+	if c.nobody != "" {
+		return text("no: " + c.nobody)
+	}
 	switch x.Outcome() {
 	case compare.NA:
-		t = text(Span{Text: "no ratio", Style: Missing}, ": "+x.Ratio.NA)
+		return text(Span{Text: "no ratio", Style: Missing}, ": "+x.Ratio.NA)
 	case compare.Untrusted:
 		t = text(doubtful("not to be trusted"), b.spoilt(x), ": a guard did not hold; ")
 		if x.Ratio.Noise == stats.Unknown {
-			t = append(t, text("nor is the noise known: "+x.needs())...)
-		} else {
-			t = append(t, text("as measured "+x.noise())...)
+			return append(t, text("nor is the noise known: "+x.needs())...)
 		}
+		return append(t, text("as measured "+x.noise())...)
 	case compare.Unknown:
-		t = text(doubtful("not known"), ": "+x.needs())
+		return text(doubtful("not known"), ": "+x.needs())
 	case compare.WithinNoise:
 		t = text("no: " + x.noise())
 		if len(c.tied) > 0 {
 			t = append(t, text("; nor is "+oneLine(and(c.tied))+" told apart")...)
 		}
-	default:
-		t = text(Span{Text: "yes", Style: Good}, fmt.Sprintf(": the noise floor is %s%s", factor(x.Ratio.Floor), x.ranged()))
-		if !c.won() {
-			t = text(fmt.Sprintf("not of all: %s is behind, the noise floor is %s%s; %s is not told apart", oneLine(c.next), factor(x.Ratio.Floor), x.ranged(), oneLine(and(c.tied))))
-		}
+		return t
 	}
-	for _, again := range c.again {
-		switch {
-		case !again.decided():
-		case again.first == c.first:
-			t = append(t, text("; first in "+oneLine(again.cell.Coord.Stage)+" too")...)
-		default:
-			t = append(t, text("; in "+oneLine(again.cell.Coord.Stage)+" "+oneLine(again.first)+" is first")...)
-		}
+	if !c.won() {
+		return text(fmt.Sprintf("not of all: %s is behind, the noise floor is %s%s; %s is not told apart", oneLine(c.next), factor(x.Ratio.Floor), x.ranged(), oneLine(and(c.tied))))
 	}
-	return t
+	return text(Span{Text: "yes", Style: Good}, fmt.Sprintf(": the noise floor is %s%s", factor(x.Ratio.Floor), x.ranged()))
 }
 
 // needs says why the noise of a ratio is not known, and how many runs would tell.
@@ -125,9 +141,13 @@ func (c comparison) needs() string {
 func (b *builder) tally(all []*contest) Text {
 	won := map[string]int{}
 	n := map[compare.Outcome]int{}
+	same := 0
 	for _, c := range all {
 		o := c.between.Outcome()
 		switch {
+		case c.same:
+			same++
+			continue
 		case c.won():
 			won[c.first]++
 		case o == compare.Better:
@@ -157,6 +177,9 @@ func (b *builder) tally(all []*contest) Text {
 			t = append(t, text(fmt.Sprintf("; %s in %d", o.words, k))...)
 		}
 	}
+	if same > 0 {
+		t = append(t, text(fmt.Sprintf("; the best have the same value in %d", same))...)
+	}
 	return append(t, text(".")...)
 }
 
@@ -173,30 +196,6 @@ func (b *builder) inOrder(of map[string]int) []string {
 	names := sorted(of)
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(b.rank["target"][x], b.rank["target"][y]) })
 	return names
-}
-
-// behind says where each target loses to the best, and where most. Of two targets one's lead is the other's loss.
-func (b *builder) behind(all []*contest) (items []Text) {
-	if len(b.rank["target"]) < 3 {
-		return nil
-	}
-	lost, in := map[string]int{}, map[string][]string{}
-	for _, c := range all {
-		for _, x := range c.behind {
-			lost[x.of]++
-			in[x.of] = append(in[x.of], fmt.Sprintf("%s (%s %s that of %s)", c.where, c.metric.Text, times(x.Ratio.Value), oneLine(x.to)))
-		}
-	}
-	targets := b.inOrder(lost)
-	slices.SortStableFunc(targets, func(x, y string) int { return cmp.Compare(lost[y], lost[x]) })
-	const each = 3
-	for i, t := range targets {
-		if i == mostTargets {
-			return append(items, text("And "+plural.Of(len(targets)-i, "more target")+" somewhere behind; see Side by side."))
-		}
-		items = append(items, text(oneLine(t)+" loses", fmt.Sprintf(" beyond the noise in %d of %s: %s.", lost[t], plural.Of(len(all), "comparison"), list(in[t], each))))
-	}
-	return items
 }
 
 func times(v float64) string { return factor(v) + " times" }

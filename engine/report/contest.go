@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 
 	"github.com/planrun/planrun/engine/compare"
@@ -17,8 +18,11 @@ type contest struct {
 	ranked      []string // the targets that have a value, the best first; those whose value says nothing come last
 	first, next string   // set, as what follows is, if it is decided
 	between     comparison
+	nobody      string       // why nobody is first, though it is decided; "" if somebody is
+	same        bool         // which is that the best have the same value
 	tied        []string     // further targets that the noise does not tell from the first
 	behind      []comparison // each other target against the best, only those that are worse beyond the noise
+	noRatio     []comparison // and those of which there is no ratio to the best, of what has no value too
 	again       []*contest   // the same in the stages that repeat this one
 	repeats     bool         // it is among those of an earlier stage
 }
@@ -56,18 +60,49 @@ func (b *builder) contest(g group, m compare.Name) *contest {
 	}
 	c.first, c.next = c.ranked[0], c.ranked[1]
 	c.between = b.lead(c, c.next)
-	for i, t := range c.ranked[1:] {
+	c.nobody, c.same = b.nobody(c)
+	for _, t := range b.others(c) {
 		behind := b.compare(c.units, record.Ratio{Of: t, To: record.Against{Target: c.first}}, m)
 		switch behind.Outcome() {
 		case compare.Worse:
 			c.behind = append(c.behind, behind)
 		case compare.WithinNoise:
-			if i > 0 {
+			if t != c.next {
 				c.tied = append(c.tied, t)
+			}
+		case compare.NA:
+			if c.nobody == "" || c.same && behind.Of.Value != behind.To.Value {
+				c.noRatio = append(c.noRatio, behind)
 			}
 		}
 	}
 	return c
+}
+
+// others are the targets that were measured but for the first: the ranked ones, then those that have no value.
+func (b *builder) others(c *contest) []string {
+	out := slices.Clone(c.ranked[1:])
+	for _, u := range c.units {
+		if t := u.at("target"); u.cell.Status.HasResults() && !slices.Contains(c.ranked, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// nobody says why none of the targets is first: the best ones have the same value, or no value says anything.
+func (b *builder) nobody(c *contest) (why string, same bool) {
+	fit := slices.DeleteFunc(slices.Clone(c.ranked), func(t string) bool {
+		return len(compare.Unfit(c.metric, b.desc(c.metric.Metric), []compare.Side{b.side(c.units, t)}, compare.Options{})) > 0
+	})
+	if len(fit) == 0 {
+		return "no value says anything: " + c.between.Ratio.NA, false
+	}
+	equal := slices.DeleteFunc(fit, func(t string) bool { return b.lead(c, t).To.Value != c.between.Of.Value })
+	if len(equal) < 2 {
+		return "", false
+	}
+	return oneLine(and(equal)) + " have the same value", true
 }
 
 // ranking are the targets that have a value, the best first; those whose value says nothing come last.
@@ -79,7 +114,7 @@ func (b *builder) ranking(units []unit, m compare.Name) (ranked []string) {
 		}
 		i := compare.Best(m, b.desc(m.Metric), sides, compare.Options{})
 		if i < 0 { // what has a value that says nothing still is to be named
-			i = slices.IndexFunc(rest, func(u unit) bool { return b.read(u, m).Why == "" })
+			i = compare.Best(m, b.desc(m.Metric), sides, compare.Options{DistortedAbove: math.Inf(1)})
 		}
 		if i < 0 {
 			return ranked

@@ -74,6 +74,36 @@ func TestFindings(t *testing.T) {
 				f.cell(cellSpec{scenario: "s", target: []string{"a", "b", "c"}[i], rates: rates})
 			}
 		}, []string{"s | req_per_s | a | 2,000 | b | 1,000 | 2.000 | not of all: b is behind, the noise floor is 1.023 (95 % interval 1.955 to 2.046); c is not told apart"}, "yes"},
+		{"of the same value nobody is first", func(f *fixture) {
+			for _, target := range []string{"a", "b", "c"} {
+				f.cell(cellSpec{scenario: "s", target: target, rates: around(1000), open: true})
+			}
+			for i, v := range []float64{0, 0, 7} {
+				f.in.Results.Cells[i].Metrics[""]["p99_ms"] = record.Value{Value: v, Runs: []float64{v, v, v}}
+			}
+		}, []string{"s | p99_ms | nobody | 0 | n/a |  | n/a | no: a and b have the same value", "c has no ratio to the best in 1 of 1 comparison: s (p99_ms 7.00 beside 0 of a; a is 0)."}, "yes"},
+		{"of values that say nothing none is first", func(f *fixture) {
+			for i, target := range []string{"a", "b"} {
+				f.cell(cellSpec{scenario: "s", target: target, rates: around(float64(1000 * (i + 1))), open: true, failed: load.Counts{Errors: map[string]int64{load.Reset: 100}}})
+			}
+		}, []string{"s | p99_ms | nobody | n/a | n/a |  | n/a | no: no value says anything: distorted: 0.333 % of the requests of b failed or took over a second once sent"}, "yes"},
+		{"what has no ratio to the best is not passed over where losses are named", func(f *fixture) {
+			for _, scenario := range []string{"s", "t"} {
+				for i, target := range []string{"a", "b", "c", "d"} {
+					c := cellSpec{scenario: scenario, target: target, rates: around([]float64{2000, 1990, 1000, 1950}[i]), open: true}
+					if scenario == "t" && target == "c" {
+						c.failed = load.Counts{Errors: map[string]int64{load.Reset: 100}}
+					}
+					f.cell(c)
+				}
+			}
+			worst := &f.in.Results.Cells[7] // none of its requests succeeded
+			delete(worst.Metrics[""], "p99_ms")
+			worst.Missing = map[string]string{"p99_ms": "no request succeeded"}
+		}, []string{
+			"c loses beyond the noise in 1 of 2 comparisons: s (p99_ms 2.000 times that of a). It has no ratio to the best in 1 of 2 comparisons: t (p99_ms 1.00 beside 0.500 of a; distorted: 0.667 % of the requests of c failed or took over a second once sent).",
+			"d loses beyond the noise in 1 of 2 comparisons: s (p99_ms 1.026 times that of a). It has no ratio to the best in 1 of 2 comparisons: t (no p99_ms beside 0.500 of a; p99_ms: no request succeeded).",
+		}, "b loses"},
 		{"several comparisons are counted", func(f *fixture) {
 			for i, scenario := range []string{"s", "t", "u"} {
 				f.cell(cellSpec{scenario: scenario, target: "a", rates: around(1000)})

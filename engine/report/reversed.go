@@ -19,7 +19,7 @@ func (b *builder) reversed(all []*contest) []Text {
 		same := append([]*contest{first}, first.again...)
 		for i, c := range same {
 			for _, d := range same[i+1:] {
-				if c.first == d.first || !c.apart() && !d.apart() {
+				if c.first == d.first || c.nobody+d.nobody != "" || !c.apart() && !d.apart() {
 					continue
 				}
 				coord := c.cell.Coord

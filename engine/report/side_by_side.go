@@ -73,7 +73,9 @@ func (b *builder) sides(c *contest, targets []string) []Text {
 		switch {
 		case r.Why != "":
 			line = append(line, text("n/a", b.note(r.Why)))
-		case target == c.first:
+		case c.same && r.Value == c.between.Of.Value:
+			line = append(line, text(number(r.Value, b.desc(c.metric.Metric).Class)))
+		case target == c.first && c.nobody == "":
 			line = append(line, text(strong(number(r.Value, b.desc(c.metric.Metric).Class))))
 		default:
 			x := b.compare(c.units, record.Ratio{Of: target, To: record.Against{Target: c.first}}, c.metric)
