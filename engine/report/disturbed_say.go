@@ -40,8 +40,8 @@ func disturbedSection(b *builder) ([]Section, error) {
 
 // disturbedTable holds each disturbance against what was quiet.
 func (b *builder) disturbedTable(all []disturbance) []Block {
-	t := Table{Columns: []Column{{Title: "of"}, {Title: "beside"}, {Title: "p99 quiet (ms)", Right: true}, {Title: "p99 then (ms)", Right: true}, {Title: "ratio", Right: true}, {Title: "what it says"},
-		{Title: "p99 after (ms)", Right: true}, {Title: "req/s quiet", Right: true}, {Title: "req/s then", Right: true}, {Title: "failed quiet", Right: true}, {Title: "failed then", Right: true}}}
+	t := Table{Columns: []Column{{Title: "of"}, {Title: "beside"}, {Title: "p99_ms quiet", Right: true}, {Title: "p99_ms then", Right: true}, {Title: "ratio", Right: true}, {Title: "what it says"},
+		{Title: "p99_ms after", Right: true}, {Title: "req/s quiet", Right: true}, {Title: "req/s then", Right: true}, {Title: "failed quiet", Right: true}, {Title: "failed then", Right: true}}}
 	for _, d := range all[:min(len(all), mostDisturbed)] {
 		if d.why != "" {
 			t.Rows = append(t.Rows, row(b.disturbed(d), "n/a", "n/a", b.value(d.then, "p99_ms"), "n/a", d.why, "-", "n/a", b.value(d.then, "req_per_s"), "n/a", b.value(d.then, "failed")))
@@ -56,7 +56,7 @@ func (b *builder) disturbedTable(all []disturbance) []Block {
 			b.value(d.before, "req_per_s"), b.value(d.then, "req_per_s"), b.value(d.before, "failed"), b.value(d.then, "failed")))
 	}
 	out := []Block{
-		Paragraph{text("Each phase of kind ", mono("churn"), " or ", mono("fault"), " beside the quiet phase before it in the same runs; a scenario that is never quiet beside the one of the same target that sends the same load undisturbed. The ratio is of p99, then to quiet.")}, t}
+		Paragraph{text("Each phase of kind ", mono("churn"), " or ", mono("fault"), " beside the quiet phase before it in the same runs; a scenario that is never quiet beside the one of the same target that sends the same load undisturbed. The ratio is of ", mono("p99_ms"), ", then to quiet.")}, t}
 	if more := len(all) - mostDisturbed; more > 0 {
 		out = append(out, Paragraph{text(fmt.Sprintf("And %d more.", more))})
 	}

@@ -164,11 +164,22 @@ func (b *builder) seriesNamed(name string) (series.Desc, bool) {
 var misread = []string{"slow_over_1s", "p99_clean_ms", "p99_9_clean_ms"}
 
 // readings says under a table what those of its metrics are that are easily misread.
-func (b *builder) readings(s record.Section) (out []Block) {
+func (b *builder) readings(metrics []string) (out []Block) {
 	for _, name := range misread {
-		if d, ok := b.define(name); ok && slices.Contains(s.Metrics, name) {
+		if d, ok := b.define(name); ok && slices.Contains(metrics, name) {
 			out = append(out, Paragraph{text(mono(name), ": "+d.Doc+".")})
 		}
 	}
 	return out
+}
+
+// asks are the metrics, or what may be one, that verdicts are about.
+func asks(js ...record.Judgement) (names []string) {
+	for _, j := range js {
+		names = append(names, identifier.FindAllString(j.Expression, -1)...)
+		for _, o := range j.Operands {
+			names = append(names, identifier.FindAllString(o.Text, -1)...)
+		}
+	}
+	return names
 }

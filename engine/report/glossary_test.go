@@ -91,3 +91,29 @@ func TestOwnDelayBesideTheFigure(t *testing.T) {
 		t.Errorf("the row is %v, the notes are %v", row, d.Notes)
 	}
 }
+
+// What a verdict judges by a clean latency is told from the latency that the report has everywhere else.
+func TestCleanLatencyIsToldApart(t *testing.T) {
+	f := newFixture()
+	f.in.Results.Descs["p99_clean_ms"] = series.Desc{Name: "p99_clean_ms", Doc: "p99_ms without some seconds"}
+	f.cell(cellSpec{scenario: "s", target: "a", rates: around(1000), open: true})
+	judge := func(verdict, expression string) record.Judgement {
+		return record.Judgement{Verdict: verdict, Coord: record.Coord{Scenario: "s", Target: "a"}, Outcome: record.Pass, Expression: expression}
+	}
+	f.in.Results.Verdicts = []record.Judgement{judge("v", "p99_clean_ms < 5"), judge("w", "p99_ms < 5"), judge("x", "1.5 * scenario(\"t\").p99_clean_ms > 1")}
+	f.in.Results.Sections = []record.Section{{Kind: "verdicts"}}
+	if got, want := said(t, f), "p99_clean_ms in \u201cv\u201d and \u201cx\u201d is not the p99_ms of the other findings: it is p99_ms without some seconds."; !strings.Contains(got, want) {
+		t.Errorf("the findings do not say %q:\n%s", want, got)
+	}
+	s, err := verdictSection(newBuilder(f.in, Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, ok := s.Blocks[len(s.Blocks)-1].(Paragraph); !ok || terminal(p.Text) != "p99_clean_ms: p99_ms without some seconds." {
+		t.Errorf("the verdicts end with %v", s.Blocks[len(s.Blocks)-1])
+	}
+	f.in.Results.Verdicts = f.in.Results.Verdicts[1:2]
+	if got := said(t, f); strings.Contains(got, "clean") {
+		t.Errorf("no verdict is by p99_clean_ms:\n%s", got)
+	}
+}

@@ -17,7 +17,8 @@ const (
 	mostRuns     = 5     // runs of a cell that are read
 	mostSeconds  = 6_000 // recorded seconds that are read for pictures in all
 	mostOfOne    = 5_000 // and for one group, unless one run of each target takes more
-	mostPanels   = 12    // groups in the picture of all
+	mostPanels   = 24    // groups in the picture of all
+	mostUndrawn  = 6     // names of groups that are not drawn
 )
 
 // A group is the cells that differ in the target alone.
@@ -45,7 +46,7 @@ func (b *builder) comparable() (out []group) {
 func overview(b *builder) ([]Section, error) {
 	var r Ranges
 	groups := b.comparable()
-	more := 0
+	var undrawn []string
 	var scales []string // by group of r: what has the same scenario and metric, in whatever stage, has the same scale
 	for _, g := range groups {
 		names := b.headline(g.units)
@@ -60,7 +61,7 @@ func overview(b *builder) ([]Section, error) {
 		switch {
 		case len(bars) == 0:
 		case len(r.Groups) == mostPanels:
-			more++
+			undrawn = append(undrawn, g.name)
 		default:
 			r.Groups = append(r.Groups, RangeGroup{Title: g.name, Label: b.label(m), Bars: bars})
 			scales = append(scales, g.units[0].key(append([]string{"scenario"}, b.axes...))+"\x00"+m.Text)
@@ -72,8 +73,8 @@ func overview(b *builder) ([]Section, error) {
 	}
 	r.Title = "Medians of the runs; lines span the lowest and the highest run; ? marks what a guard spoils."
 	s := Section{Title: "At a glance", Pictures: true, Blocks: []Block{r}}
-	if more > 0 {
-		s.Blocks = append(s.Blocks, Paragraph{text(plural.Of(more, "more comparison") + plural.Verb(more, " is not drawn; the tables have it.", " are not drawn; the tables have them."))})
+	if len(undrawn) > 0 {
+		s.Blocks = append(s.Blocks, Paragraph{text("Not drawn: " + some(undrawn, mostUndrawn) + ". The tables have the figures.")})
 	}
 	return []Section{s}, nil
 }
@@ -98,7 +99,7 @@ func pictures(b *builder) ([]Section, error) {
 		return nil, nil
 	}
 	if len(left) > 0 {
-		s.Blocks = append(s.Blocks, Paragraph{text(fmt.Sprintf("Not drawn, so that this page opens at once: %s. A section ", some(left, 6)), mono("chart: p99_ms"), " of the plan's report with a ", mono("where"), " draws what it selects.")})
+		s.Blocks = append(s.Blocks, Paragraph{text(fmt.Sprintf("Not drawn, so that this page opens at once: %s. A section ", some(left, mostUndrawn)), mono("chart: p99_ms"), " of the plan's report with a ", mono("where"), " draws what it selects.")})
 	}
 	return []Section{s}, nil
 }

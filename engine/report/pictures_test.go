@@ -134,6 +134,21 @@ func TestPicturesAreBounded(t *testing.T) {
 	}
 }
 
+// What the picture of all has no room for is named.
+func TestOverviewIsBounded(t *testing.T) {
+	s, err := overview(newBuilder(pictured(mostPanels+2, 2).in, Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := s[0].Blocks
+	if r := blocks[0].(Ranges); len(r.Groups) != mostPanels {
+		t.Errorf("%d groups are drawn", len(r.Groups))
+	}
+	if last, ok := blocks[len(blocks)-1].(Paragraph); !ok || terminal(last.Text) != fmt.Sprintf("Not drawn: s%d and s%d. The tables have the figures.", mostPanels, mostPanels+1) {
+		t.Errorf("at the end: %v", blocks[len(blocks)-1])
+	}
+}
+
 // What cannot all be marked is counted, and a chart in numbers says what happened too.
 func TestMarksAreBounded(t *testing.T) {
 	f := pictured(1, 1)

@@ -37,7 +37,7 @@ func tableSection(b *builder, s record.Section) (Section, error) {
 		if s.Aggregate != "" {
 			left = b.addGeomeans(&t, g, metrics)
 		}
-		out.Blocks = append(append(out.Blocks, t), b.readings(s)...)
+		out.Blocks = append(append(out.Blocks, t), b.readings(s.Metrics)...)
 		if len(left) > 0 {
 			out.Blocks = append(out.Blocks, Paragraph{text("Left out of the geometric means, of all sides alike:")}, List{left})
 		}

@@ -79,7 +79,7 @@ func verdictSection(b *builder) (Section, error) {
 		}
 		v.Judged = append(v.Judged, judged)
 	}
-	s.Blocks = append(s.Blocks, all)
+	s.Blocks = append(append(s.Blocks, all), b.readings(asks(b.res.Verdicts...))...)
 	return s, nil
 }
 

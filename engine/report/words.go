@@ -8,7 +8,7 @@ var guardWords = map[string]string{
 	"generator":       bottleneck + ": it could not send requests for want of descriptors, ports, memory or CPU",
 	"rate-delivered":  bottleneck + ": it did not send at the asked rate",
 	"send-lag":        bottleneck + ": it sent late",
-	"own-delay":       "the load generator's own delay in sending may have made the p99",
+	"own-delay":       "the load generator's own delay in sending may have made p99_ms",
 	"cross-check":     "other load generators saw much shorter latencies at the same endpoint",
 	"cross-checked":   "whether other load generators agree is not known",
 	"connections":     bottleneck + ": it could not open the connections that it was asked for",
