@@ -33,6 +33,10 @@ type Options struct {
 	DistortedAbove float64
 	// DistortsAll says that so many failed or slow requests leave no metric of a side a ratio, not its latencies alone.
 	DistortsAll bool
+	// Row are the cells that ran beside each other, both sides among them: each with the same cell in other stages, as Row
+	// gives them. What moves a whole row from one stage to another is then no noise of a ratio in it. Without a row each side
+	// has only its own repeats.
+	Row [][]*record.Cell
 }
 
 // A Comparison is one number of two sides.
@@ -62,7 +66,8 @@ func Metric(m Name, d series.Desc, of, to Side, opt Options) Comparison {
 		if c.Ratio.NA == "" && c.Of.Only+c.To.Only != "" {
 			c.Ratio = ofValues(m, of, to)
 		} else if c.Ratio.NA == "" {
-			c.Ratio = stats.Compare(of.Name, of.runs(m, c.Of), to.Name, to.runs(m, c.To))
+			stages := stagesIn(opt.Row, m, of, to)
+			c.Ratio = stats.CompareIn(stages, of.Name, of.runs(m, c.Of, stages), to.Name, to.runs(m, c.To, stages))
 		}
 	}
 	if c.Ratio.NA == "0/0" && c.Of.Value != c.To.Value { // of sums or peaks that one run alone has
@@ -87,7 +92,7 @@ func peak(d series.Desc) bool { return d.Across == series.Max && d.Unit == "MiB"
 func ofPeaks(m Name, of, to Side, runs stats.Ratio) stats.Ratio {
 	bySet := func(s Side) (side stats.Side) {
 		for _, c := range s.Sets {
-			if r := Read(c, s.Name, Name{Text: m.Text, Window: m.Window, Metric: m.Metric}); r.Why == "" {
+			if r := Read(c, s.Name, m.perRun()); r.Why == "" {
 				side.Runs = append(side.Runs, r.Value)
 			}
 		}
@@ -118,27 +123,32 @@ func (s Side) distorted(d series.Desc, opt Options) string {
 	return stats.Distorted(s.Name, total("requests"), total("failed"), total("slow_over_1s"), opt.DistortedAbove)
 }
 
-// runs adds to a side's values what the same cell gave in other stages, and which are of which set.
-func (s Side) runs(m Name, r Reading) stats.Side {
+// runs adds to a side's values what the same cell gave in other sets, and in other stages where these do not have the ratio.
+func (s Side) runs(m Name, r Reading, stages stats.Stages) stats.Side {
 	side := stats.Side{Runs: r.Runs}
-	add := func(c *record.Cell) []float64 {
-		if c == s.Cell || !c.Status.HasResults() {
-			return nil
+	if !stages.Repeated() {
+		for _, c := range s.Again {
+			if runs := s.elsewhere(c, m); runs != nil {
+				side.Again = append(side.Again, stats.Median(runs))
+			}
 		}
-		v := Read(c, s.Name, Name{Text: m.Text, Window: m.Window, Metric: m.Metric})
-		if v.Why != "" {
-			return nil
-		}
-		side.Again = append(side.Again, stats.Median(v.Runs))
-		return v.Runs
-	}
-	for _, c := range s.Again {
-		add(c)
 	}
 	for _, c := range s.Sets {
-		if runs := add(c); runs != nil {
-			side.Sets = append(side.Sets, runs)
+		if runs := s.elsewhere(c, m); runs != nil {
+			side.Sets, side.Again = append(side.Sets, runs), append(side.Again, stats.Median(runs))
 		}
 	}
 	return side
+}
+
+// elsewhere are the runs of a repeat of s; nil if it has none, or is s itself.
+func (s Side) elsewhere(c *record.Cell, m Name) []float64 {
+	if c == s.Cell || !c.Status.HasResults() {
+		return nil
+	}
+	v := Read(c, s.Name, m.perRun())
+	if v.Why != "" {
+		return nil
+	}
+	return v.Runs
 }

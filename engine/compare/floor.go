@@ -20,7 +20,10 @@ type Floor struct {
 	// chance alone at stats.Confidence; 0 if they are too few to know.
 	Spread stats.Spread
 	Chance float64
-	// The same cells in other stages: the largest factor between their medians, and between which; 0 if no cell is repeated.
+	// The same cells in the stages that repeat theirs: the factor by which a ratio of two of them comes to differ from itself
+	// there; of fewer than three cells in a stage the largest that was seen, of a single one that of its medians, so what moves
+	// all cells alike counts only there. 0 if no cell is repeated. Apart is the cell that moved most, in the stages of which
+	// the factor is.
 	Stages float64
 	Apart  Pair
 	// The coefficient of variation of each cell's runs: the median of the cells, and the largest with its cell (nil if no cell
@@ -37,16 +40,17 @@ func (f Floor) Factor() float64 { return max(f.Chance, f.Stages) }
 // A flooring gathers what a floor is made of.
 type flooring struct {
 	Floor
-	of    Name // whatever statistic of the runs is asked for
-	runs  [][]float64
-	cvs   []float64
-	zeros int    // cells with a run that gave 0
-	only  string // why a cell has no values of single runs
+	of       Name // whatever statistic of the runs is asked for
+	runs     [][]float64
+	cvs      []float64
+	zeros    int              // cells with a run that gave 0
+	repeated [][]*record.Cell // each cell that counts, with its repeats
+	only     string           // why a cell has no values of single runs
 }
 
 // floorOf is the noise floor of a metric among cells. Again has the repeats of each, as Repeats gives them.
 func floorOf(cells []*record.Cell, again map[*record.Cell][]*record.Cell, m Name) Floor {
-	f := flooring{Floor: Floor{Name: m}, of: Name{Text: m.Text, Window: m.Window, Metric: m.Metric}}
+	f := flooring{Floor: Floor{Name: m}, of: m.perRun()}
 	if len(cells) > 0 {
 		f.Scenario = cells[0].Coord.Scenario
 	}
@@ -56,6 +60,7 @@ func floorOf(cells []*record.Cell, again map[*record.Cell][]*record.Cell, m Name
 	if len(f.cvs) > 0 {
 		f.CV = stats.Median(f.cvs)
 	}
+	f.between()
 	f.Spread, _ = stats.SpreadOf(f.runs...)
 	if f.Spread.Freedom >= enough && f.Spread.Deviation > 0 {
 		f.Chance = math.Exp(f.Spread.HalfWidth(f.Runs, f.Runs))
@@ -98,15 +103,63 @@ func (f *flooring) add(c *record.Cell, again []*record.Cell) {
 			f.Worst, f.WorstCV = c, cv
 		}
 	}
-	for _, other := range again {
-		o := Read(other, "", f.of)
-		if other == c || o.Why != "" || o.Only != "" || slices.Min(o.Runs) <= 0 {
-			continue
-		}
-		if by := math.Exp(math.Abs(math.Log(stats.Median(o.Runs) / stats.Median(r.Runs)))); by > f.Stages {
-			f.Stages, f.Apart = by, Pair{c, other}
+	f.repeated = append(f.repeated, again)
+}
+
+// between learns how far the cells of a stage are from themselves in each other stage that repeats it.
+func (f *flooring) between() {
+	type stages struct{ from, to string }
+	seen := map[stages]bool{}
+	for _, again := range f.repeated {
+		for _, other := range again {
+			pair := stages{again[0].Coord.Stage, other.Coord.Stage}
+			if other == again[0] || seen[pair] || seen[stages{pair.to, pair.from}] {
+				continue
+			}
+			seen[pair] = true
+			f.apart(pair.from, pair.to)
 		}
 	}
+}
+
+// apart learns how far the cells of a stage are from themselves in another one.
+func (f *flooring) apart(from, to string) {
+	var pairs []Pair
+	var row []map[string]float64
+	for _, again := range f.repeated {
+		i := slices.IndexFunc(again, func(c *record.Cell) bool { return c.Coord.Stage == to })
+		if again[0].Coord.Stage != from || i < 0 {
+			continue
+		}
+		if m := byStage([]*record.Cell{again[0], again[i]}, f.of); m[from] > 0 && m[to] > 0 {
+			pairs, row = append(pairs, Pair{again[0], again[i]}), append(row, m)
+		}
+	}
+	if len(row) == 0 {
+		return
+	}
+	by, known := stats.RowApart(row, from, to)
+	moves := stats.Moves(row, from, to)
+	switch {
+	case known:
+	case len(row) == 1:
+		by = math.Abs(math.Log(row[0][to] / row[0][from]))
+	default: // two
+		by = math.Abs(moves[0] - moves[1])
+	}
+	if by = math.Exp(by); by > f.Stages {
+		f.Stages, f.Apart = by, pairs[furthest(moves)]
+	}
+}
+
+// furthest is the index of the number that is furthest from 0.
+func furthest(v []float64) (at int) {
+	for i, x := range v {
+		if math.Abs(x) > math.Abs(v[at]) {
+			at = i
+		}
+	}
+	return at
 }
 
 // enough degrees of freedom: those of two cells of stats.MinRuns runs.

@@ -39,6 +39,9 @@ func (m Name) Key() string {
 	return m.Window + "/" + m.Metric
 }
 
+// perRun is the metric itself, whatever statistic of its runs is asked for.
+func (m Name) perRun() Name { return Name{Text: m.Text, Window: m.Window, Metric: m.Metric} }
+
 // Describe is the description of a metric; one that descs does not have is a timing whose runs give their median.
 func Describe(descs map[string]series.Desc, metric string) series.Desc {
 	if d, ok := descs[metric]; ok {

@@ -162,3 +162,64 @@ func TestFloorHolds(t *testing.T) {
 		t.Logf("%.3f of %d A/A comparisons are beyond the floor", part, all)
 	}
 }
+
+// What moves a whole stage is no noise of a ratio in it, nor of the scenario; a cell that moves by itself is.
+func TestRows(t *testing.T) {
+	stages := []record.Stage{{Name: "one"}, {Name: "back"}, {Name: "blind", Without: []string{"all"}}}
+	times := func(by float64) []float64 { return []float64{100 * by, 101 * by, 99 * by} }
+	of := func(rates map[string]map[string][]float64) (*record.Results, map[*record.Cell][][]*record.Cell, map[*record.Cell][]*record.Cell) {
+		res := results(stages, rates)
+		again := Repeats(res)
+		return res, Rows(res, again), again
+	}
+	res, rows, again := of(map[string]map[string][]float64{
+		"one":   {"a": times(1.5), "b": times(1), "c": times(1)},
+		"back":  {"a": times(3), "b": times(2), "c": times(2)},
+		"blind": {"a": times(1), "b": times(9)},
+	})
+	var row string
+	for _, cells := range rows[&res.Cells[0]] {
+		row += places(cells) + "; "
+	}
+	if want := "one/a back/a; one/b back/b; one/c back/c; "; row != want {
+		t.Errorf("the row is %s, want %s", row, want)
+	}
+	sides := func(i, j int) (Side, Side) {
+		a, b := &res.Cells[i], &res.Cells[j]
+		return Side{Name: a.Coord.Target, Cell: a, Again: again[a]}, Side{Name: b.Coord.Target, Cell: b, Again: again[b]}
+	}
+	name := ParseName("req_per_s")
+	a, b := sides(0, 1)
+	if c := Metric(name, rate, a, b, Options{Row: rows[a.Cell]}); c.Outcome() != Better || c.Ratio.Repeats != 1 {
+		t.Errorf("a lead that both stages have is %s, stages are %v apart", c.Outcome(), c.Ratio.Repeats)
+	}
+	if c := Metric(name, rate, a, b, Options{}); c.Outcome() != WithinNoise || math.Abs(c.Ratio.Repeats-2) > 1e-9 {
+		t.Errorf("without its row it is %s, stages are %v apart", c.Outcome(), c.Ratio.Repeats)
+	}
+	if a, other := sides(0, 4); other.Cell.Coord.Stage != "back" {
+		t.Fatal("cell 4 is not of the other stage")
+	} else if c := Metric(name, rate, a, other, Options{Row: rows[a.Cell]}); math.Abs(c.Ratio.Repeats-2) > 1e-9 {
+		t.Errorf("of cells of two stages the repeats are %v apart, want 2", c.Ratio.Repeats)
+	}
+	if f := Floors(res, ofRate); len(f) != 1 || f[0].Stages != 1 {
+		t.Errorf("floors %+v", f)
+	}
+
+	res, rows, again = of(map[string]map[string][]float64{
+		"one":  {"a": times(1.5), "b": times(1)},
+		"back": {"a": times(2), "b": times(2)},
+	})
+	a, b = sides(0, 1)
+	if c := Metric(name, rate, a, b, Options{Row: rows[a.Cell]}); c.Outcome() != WithinNoise || math.Abs(c.Ratio.Repeats-1.5) > 1e-9 {
+		t.Errorf("a lead that one stage has is %s, stages are %v apart", c.Outcome(), c.Ratio.Repeats)
+	}
+	if f := Floors(res, ofRate); len(f) != 1 || math.Abs(f[0].Stages-1.5) > 1e-9 {
+		t.Errorf("floors %+v", f)
+	}
+	// One that only one of the stages has is left to its own repeats.
+	res, rows, again = of(map[string]map[string][]float64{"one": {"a": times(1.5), "b": times(1)}, "back": {"a": times(2)}})
+	a, b = sides(0, 1)
+	if c := Metric(name, rate, a, b, Options{Row: rows[a.Cell]}); math.Abs(c.Ratio.Repeats-2/1.5) > 1e-9 {
+		t.Errorf("of a cell whose other side was not repeated the stages are %v apart", c.Ratio.Repeats)
+	}
+}

@@ -116,8 +116,9 @@ type builder struct {
 	runs      map[string]*record.Run
 	axes      []string // matrix axes in order of appearance
 	rank      map[string]map[string]int
-	rounds    int                             // the highest that a run has
-	again     map[*record.Cell][]*record.Cell // cells that differ in the stage alone
+	rounds    int                               // the highest that a run has
+	again     map[*record.Cell][]*record.Cell   // cells that differ in the stage alone
+	besides   map[*record.Cell][][]*record.Cell // cells that differ in the target alone, each with those that differ in the stage
 	notes     []Text
 	seen      map[string]int               // a note's text -> its number
 	outbreaks map[string]*outbreak         // by run, of those that were asked for

@@ -62,6 +62,7 @@ func (b *builder) order() {
 		}
 	}
 	b.again = compare.Repeats(b.res)
+	b.besides = compare.Rows(b.res, b.again)
 }
 
 // coordinates are the names of all coordinates of a cell, in the order in which they are shown.

@@ -11,8 +11,9 @@ import (
 	"github.com/planrun/planrun/internal/plural"
 )
 
+// against compares what was disturbed with what was quiet, which moved alike from one stage to another.
 func (b *builder) against(d disturbance, metric string) compare.Comparison {
-	return compare.Metric(compare.ParseName(metric), b.desc(metric), d.then, d.before, compare.Options{})
+	return compare.Metric(compare.ParseName(metric), b.desc(metric), d.then, d.before, compare.Options{Row: compare.RowOf(d.then, d.before)})
 }
 
 // name says which disturbance it is: "churn / nginx, phase churn".

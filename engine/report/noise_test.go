@@ -87,11 +87,34 @@ func TestOrderEffects(t *testing.T) {
 	}
 }
 
+// What moved the whole stage is said once, as drift. What is left of a cell is an effect of its own, and who is ahead in both
+// stages is ahead.
 func TestDrift(t *testing.T) {
-	b := newBuilder(again(map[string]float64{"a": 1000, "b": 2000, "c": 3000}, 0.9).in, Options{})
+	b := newBuilder(again(map[string]float64{"a": 1000, "b": 2000, "c": 3000, "d": 1100, "e": 1200}, 0.6).in, Options{})
 	got := linesOf(t, b, noise)
-	if want := "The whole stage drifted: 3 of 3 cells went the same way, to 0.900 times on average (95 % interval 0.900 to 0.900)."; !strings.Contains(got, want) {
-		t.Errorf("the section does not say %q:\n%s", want, got)
+	for _, want := range []string{
+		"The whole stage drifted: 5 of 5 cells went the same way, to 0.600 times on average (95 % interval 0.600 to 0.600).",
+		"disagrees in none of 5 cells beyond the noise of their runs, apart from the drift of the whole stage.",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the section does not say %q:\n%s", want, got)
+		}
+	}
+	if got, want := linesOf(t, b, findings), "1.500 | yes: the noise floor is 1.023"; !strings.Contains(got, want) {
+		t.Errorf("the findings do not say %q:\n%s", want, got)
+	}
+
+	f := again(map[string]float64{"a": 1000, "b": 2000, "c": 3000, "d": 1100, "e": 1200, "f": 1300}, 0.8)
+	f.cell(cellSpec{stage: "one", scenario: "s", target: "g", rates: around(1000)})
+	f.cell(cellSpec{stage: "back", scenario: "s", target: "g", rates: around(900)})
+	got = linesOf(t, newBuilder(f.in, Options{}), noise)
+	for _, want := range []string{
+		"disagrees in 1 of 7 cells beyond the noise of their runs, apart from the drift of the whole stage",
+		"s / g | req_per_s | one (blocked) | 1,000 | back (reverse, together) | 900 | 0.900 | beyond the noise floor of 1.023, apart from the drift of the whole stage",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the section does not say %q:\n%s", want, got)
+		}
 	}
 }
 

@@ -32,6 +32,7 @@ func (b *builder) compare(units []unit, r record.Ratio, m compare.Name) comparis
 		c.unfit = compare.Unfit(m, b.desc(m.Metric), sides, opt)
 		c.bestOf = len(best) - len(c.unfit)
 	}
+	opt.Row = b.row(units)
 	c.Comparison = compare.Metric(m, b.desc(m.Metric), b.side(units, c.of), b.side(units, c.to), opt)
 	return c
 }
@@ -48,6 +49,14 @@ func (b *builder) side(units []unit, target string) compare.Side {
 		s.Again = b.again[u.cell]
 	}
 	return s
+}
+
+// row are the cells that ran beside each other, among which those of units are. Parts of cells have no repeats, so no row.
+func (b *builder) row(units []unit) [][]*record.Cell {
+	if len(units) == 0 || units[0].part != nil {
+		return nil
+	}
+	return b.besides[units[0].cell]
 }
 
 // winner names the second side; of the best of several also of how many, and why others were not among them.

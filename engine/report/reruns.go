@@ -13,13 +13,13 @@ import (
 // A rerun is what a metric was in two stages that ran the same cells.
 type rerun struct {
 	compare.Rerun
-	metric   string
-	compared int
-	unknown  int          // of them, how many have too few runs to know their noise
-	apart    []comparison // beyond the noise of their runs: second stage to first
-	cells    []compare.Pair
-	shift    stats.Shift // of all of them together
-	shifted  bool
+	metric  string
+	unknown int          // of them, how many have too few runs to know their noise
+	all     []comparison // second stage to first
+	cells   []compare.Pair
+	apart   []int       // of all, those beyond the noise of their runs, apart from what all of them moved together
+	shift   stats.Shift // of all of them together
+	shifted bool
 }
 
 // rerunsOf compares, in every stage that repeats another, each headline metric.
@@ -43,24 +43,37 @@ func (b *builder) rerunsOf() (out []rerun) {
 					x = &rerun{Rerun: r, metric: name}
 					byMetric[name], order = x, append(order, name)
 				}
-				x.compared++
-				ratios[name] = append(ratios[name], c.Ratio.Value)
-				switch c.Ratio.Noise {
-				case stats.Unknown:
+				if c.Ratio.Noise == stats.Unknown {
 					x.unknown++
-				case stats.Beyond:
-					x.apart, x.cells = append(x.apart, c), append(x.cells, p)
 				}
+				x.all, x.cells = append(x.all, c), append(x.cells, p)
+				ratios[name] = append(ratios[name], c.Ratio.Value)
 			}
 		}
 		for _, name := range order {
 			x := byMetric[name]
 			x.shift, x.shifted = stats.ShiftOf(ratios[name])
 			x.shifted = x.shifted && x.shift.Certainly
+			x.findApart()
 			out = append(out, *x)
 		}
 	}
 	return out
+}
+
+// findApart finds the cells whose two stages disagree by more than all of them do.
+func (r *rerun) findApart() {
+	drift := 1.0
+	if r.shifted {
+		drift = r.shift.Mean
+	}
+	for i, c := range r.all {
+		x := c.Ratio
+		value, low, high := x.Value/drift, x.Interval[0]/drift, x.Interval[1]/drift
+		if x.Noise != stats.Unknown && (value > x.Floor && low > 1 || value < 1/x.Floor && high < 1) {
+			r.apart = append(r.apart, i)
+		}
+	}
 }
 
 // stageOrder says in which order a stage ran.
@@ -83,24 +96,32 @@ func (r rerun) stages() string {
 	return fmt.Sprintf("%s (%s) against %s (%s)", oneLine(r.Second.Name), second, oneLine(r.First.Name), first)
 }
 
+// besides are the words behind "beyond the noise" of a stage that drifted as a whole.
+func (r rerun) besides() string {
+	if !r.shifted {
+		return ""
+	}
+	return ", apart from the drift of the whole stage"
+}
+
 // summary says how many cells disagree, and whether all went one way.
 func (r rerun) summary() Text {
 	t := text(r.stages()+": ", mono(r.metric), " ")
-	known := r.compared - r.unknown
+	known := len(r.all) - r.unknown
 	switch {
 	case known == 0:
-		t = append(t, text(fmt.Sprintf("of %s cannot be told apart from noise: below %d runs a side it is unknown.", plural.Of(r.compared, "cell"), stats.MinRuns))...)
+		t = append(t, text(fmt.Sprintf("of %s cannot be told apart from noise: below %d runs a side it is unknown.", plural.Of(len(r.all), "cell"), stats.MinRuns))...)
 	case len(r.apart) == 0:
-		t = append(t, text(fmt.Sprintf("disagrees in none of %s beyond the noise of their runs.", plural.Of(known, "cell")))...)
+		t = append(t, text(fmt.Sprintf("disagrees in none of %s beyond the noise of their runs%s.", plural.Of(known, "cell"), r.besides()))...)
 	default:
-		t = append(t, text(strong(fmt.Sprintf("disagrees in %d of %s", len(r.apart), plural.Of(known, "cell"))), " beyond the noise of their runs; by chance about one in twenty-five would.")...)
+		t = append(t, text(strong(fmt.Sprintf("disagrees in %d of %s", len(r.apart), plural.Of(known, "cell"))), " beyond the noise of their runs"+r.besides()+"; by chance about one in twenty-five would.")...)
 	}
 	if known > 0 && r.unknown > 0 {
 		t = append(t, text(fmt.Sprintf(" Of %s more there are fewer than %d runs a side.", plural.Of(r.unknown, "cell"), stats.MinRuns))...)
 	}
 	if r.shifted {
-		t = append(t, text(" ", strong("The whole stage drifted"), fmt.Sprintf(": %d of %s went the same way, to %s times on average (95 %% interval %s to %s). That is the machine at another time rather than the order of single cells.",
-			r.shift.Along, plural.Of(r.compared, "cell"), factor(r.shift.Mean), factor(r.shift.Interval.Low), factor(r.shift.Interval.High)))...)
+		t = append(t, text(" ", strong("The whole stage drifted"), fmt.Sprintf(": %d of %s went the same way, to %s times on average (95 %% interval %s to %s). That is the machine at another time rather than the order of single cells, and ratios of cells of one stage do not hold it.",
+			r.shift.Along, plural.Of(len(r.all), "cell"), factor(r.shift.Mean), factor(r.shift.Interval.Low), factor(r.shift.Interval.High)))...)
 	}
 	return t
 }
@@ -120,7 +141,8 @@ func (b *builder) reruns() []Block {
 	more := 0
 	for _, r := range b.rerunsOf() {
 		items = append(items, r.summary())
-		for i, c := range r.apart {
+		for _, i := range r.apart {
+			c := r.all[i]
 			if len(t.Rows) == mostApart {
 				more++
 				continue
@@ -128,7 +150,7 @@ func (b *builder) reruns() []Block {
 			coord, class := r.cells[i].First.Coord, b.desc(r.metric).Class
 			coord.Stage = ""
 			t.Rows = append(t.Rows, append(row(b.name(coord), text(mono(r.metric)), r.First.Name+" ("+stageOrder(r.First)+")", number(c.To.Value, class), r.Second.Name+" ("+stageOrder(r.Second)+")", number(c.Of.Value, class)),
-				text(c.value()), text(c.noise(), b.spoilt(c)), text(c.span()), text(c.interval())))
+				text(c.value()), text("beyond the noise floor of "+factor(c.Ratio.Floor)+r.besides(), b.spoilt(c)), text(c.span()), text(c.interval())))
 		}
 	}
 	if len(items) == 0 {
@@ -155,7 +177,8 @@ func (b *builder) disagreed() (items []Text) {
 			return append(items, text("And "+plural.Of(len(all)-i, "more disagreement")+" of stages; see Noise."))
 		}
 		var names []string
-		for i, c := range r.apart {
+		for _, i := range r.apart {
+			c := r.all[i]
 			coord, class := r.cells[i].First.Coord, b.desc(r.metric).Class
 			coord.Stage = ""
 			names = append(names, fmt.Sprintf("%s (%s, then %s)", b.name(coord), number(c.To.Value, class), number(c.Of.Value, class)))

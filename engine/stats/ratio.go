@@ -31,8 +31,8 @@ type Side struct {
 	Runs []float64
 	// Sets are the same runs by the result set that they are of, where a side is several sets. May be empty.
 	Sets [][]float64
-	// Again are the medians of the same cell (scenario, target, matrix) in other stages, and in each of several sets: its A/A
-	// repeats. May be empty.
+	// Again are the medians of the same cell (scenario, target, matrix) in other stages and in each of several sets: its A/A
+	// repeats, but for those of Stages, where the other side has its own. May be empty.
 	Again []float64
 }
 
@@ -48,7 +48,7 @@ type Ratio struct {
 	// Floor is the noise floor as a factor above 1: the ratio is outside it if it is above Floor or below 1/Floor. It is 0
 	// where the noise is unknown, and 1 where all values of both sides are the same one.
 	Floor float64
-	// Repeats is the part of Floor that is of the cells' repeats in other stages and sets, as a factor; 1 if they have none.
+	// Repeats is the part of Floor that is of repeats in other stages and sets, as a factor; 1 if there are none.
 	Repeats float64
 	// OnlyJust is true of a ratio that is outside Floor, and within the noise because not all of Interval is on that side of 1.
 	OnlyJust bool
@@ -65,13 +65,19 @@ type Ratio struct {
 // Compare gives the ratio of a to b. The names of the sides are for NA and Why.
 //
 // A ratio is beyond the noise if it is outside the noise floor and its interval is all on the same side of 1. The floor is
-// the larger of the largest |ln(med i / med j)| over the repeats of each side's cell, and the half width of the interval:
+// the largest of how far the ratio is from itself in other stages (see Stages), of the largest |ln(med i / med j)| over the
+// further repeats of each side's cell, and of the half width of the interval:
 // t(0.975, na+nb-2) s sqrt(1/na + 1/nb), that of the 95 % confidence interval of a difference of means (Student, equal
 // variances) with s the pooled sample deviation of the logarithms of the runs' values. Where the sides are several sets,
 // runs of one set share what that moment of the machine did to them, and the same is computed of the sets' means, too (see
 // drift). Runs without any scatter, and without repeats that differ, have no floor: that would be 1, and the smallest
 // difference beyond it.
 func Compare(aName string, a Side, bName string, b Side) Ratio {
+	return CompareIn(Stages{}, aName, a, bName, b)
+}
+
+// CompareIn is Compare of two sides that were measured beside each other, with what the stages that repeat theirs tell.
+func CompareIn(stages Stages, aName string, a Side, bName string, b Side) Ratio {
 	if why := cmp.Or(noRatio(aName, a.Runs), noRatio(bName, b.Runs)); why != "" {
 		return Ratio{NA: why}
 	}
@@ -101,7 +107,7 @@ func Compare(aName string, a Side, bName string, b Side) Ratio {
 		r.Why = "a run's value is 0, so its logarithm says nothing about noise"
 		return r
 	}
-	r.weigh(a, b, s)
+	r.weigh(a, b, s, stages.apart())
 	return r
 }
 
@@ -118,11 +124,12 @@ func noRatio(name string, runs []float64) string {
 	return ""
 }
 
-// weigh holds a ratio against its noise, of which s is what the runs of both sides scatter.
-func (r *Ratio) weigh(a, b Side, s Spread) {
+// weigh holds a ratio against its noise, of which s is what the runs of both sides scatter, and stages how far the ratio is from
+// itself in other stages.
+func (r *Ratio) weigh(a, b Side, s Spread, stages float64) {
 	ma, mb := Median(a.Runs), Median(b.Runs)
 	sets, half := drift(a, b), s.HalfWidth(len(a.Runs), len(b.Runs))
-	again, half := max(apart(ma, a.Again), apart(mb, b.Again), sets), max(half, sets)
+	again, half := max(stages, apart(ma, a.Again), apart(mb, b.Again), sets), max(half, sets)
 	floor := max(again, half)
 	if floor == 0 && ma != mb { // a resolution too coarse to see the scatter, or one value of which there is no other
 		r.Why = "all runs of a side gave the same value, which says nothing about noise"

@@ -18,24 +18,27 @@ func noiseFloors() []cel.EnvOption {
 	wants := func(...ref.Val) ref.Val { return undefined("noise_floor() wants two metrics") }
 	return []cel.EnvOption{fn("noise_floor", []*cel.Type{num, num}, num, wants),
 		fn("@noise_floor", []*cel.Type{num, num, cel.DynType, text, cel.DynType, text}, num, func(v ...ref.Val) ref.Val {
-			var names [2]string
-			var sides [2]stats.Side
-			for i := range sides {
+			var spots [2]spot
+			var metrics [2]string
+			for i := range spots {
 				o, ok := v[2+2*i].(*object)
 				if !ok {
 					return wants()
 				}
-				s, ok := o.v.(spot)
-				if !ok {
+				if spots[i], ok = o.v.(spot); !ok {
 					return wants()
 				}
-				side, err := s.side(string(v[3+2*i].(types.String)))
-				if err != nil {
+				metrics[i] = string(v[3+2*i].(types.String))
+			}
+			stages := besides(spots, metrics)
+			var sides [2]stats.Side
+			for i, s := range spots {
+				var err ref.Val
+				if sides[i], err = s.side(metrics[i], stages.Repeated()); err != nil {
 					return err
 				}
-				names[i], sides[i] = s.String(), side
 			}
-			switch r := stats.Compare(names[0], sides[0], names[1], sides[1]); {
+			switch r := stats.CompareIn(stages, spots[0].String(), sides[0], spots[1].String(), sides[1]); {
 			case r.NA != "":
 				return undefined("noise_floor() is n/a: %s", r.NA)
 			case r.Noise == stats.Unknown:
@@ -46,8 +49,8 @@ func noiseFloors() []cel.EnvOption {
 		})}
 }
 
-// side is a metric of all runs, and what the same cell gave in other stages that repeat it.
-func (s spot) side(name string) (stats.Side, ref.Val) {
+// side is a metric of all runs, and what the same cell gave in other stages that repeat it, where these do not have the ratio.
+func (s spot) side(name string, paired bool) (stats.Side, ref.Val) {
 	m, runs, err := s.values(name)
 	if err != nil {
 		return stats.Side{}, err
@@ -56,21 +59,54 @@ func (s spot) side(name string) (stats.Side, ref.Val) {
 		return stats.Side{}, because(TooFew, "the noise is not known: runs of %s shared their processes, so they are no repeats of a peak of these", s)
 	}
 	out := stats.Side{Runs: runs}
-	at := s.resolve(s.ix)
-	for _, stage := range s.ix.stagesOf[at.Scenario] {
-		if stage == at.Stage {
-			continue
-		}
-		other := s
-		other.place = s.place.stage(stage)
-		if !s.repeated(other) {
-			continue
-		}
-		if _, again, err := other.values(name); err == nil {
-			out.Again = append(out.Again, stats.Median(again))
+	if !paired {
+		for stage, median := range s.byStage(name) {
+			if stage != s.resolve(s.ix).Stage {
+				out.Again = append(out.Again, median)
+			}
 		}
 	}
 	return out, nil
+}
+
+// byStage are the medians of a metric's runs in the stage of s and in those that repeat it.
+func (s spot) byStage(name string) map[string]float64 {
+	out := map[string]float64{}
+	at := s.resolve(s.ix)
+	for _, stage := range s.ix.stagesOf[at.Scenario] {
+		other := s
+		other.place = s.place.stage(stage)
+		if stage != at.Stage && !s.repeated(other) {
+			continue
+		}
+		if _, runs, err := other.values(name); err == nil {
+			out[stage] = stats.Median(runs)
+		}
+	}
+	return out
+}
+
+// besides are what the stages that repeat that of two spots tell of their metrics; nothing if they are of different stages. All
+// targets count where the two differ in the target alone, as they do in tables (compare.Rows). What was only looked at for the
+// noise of others is no read of the verdict, so its guards do not count.
+func besides(of [2]spot, metrics [2]string) stats.Stages {
+	a, b := of[0].resolve(of[0].ix), of[1].resolve(of[1].ix)
+	if a.Stage != b.Stage {
+		return stats.Stages{}
+	}
+	s := stats.Stages{At: a.Stage, A: of[0].byStage(metrics[0]), B: of[1].byStage(metrics[1])}
+	b.Target = a.Target
+	if a != b || metrics[0] != metrics[1] || of[0].phase != of[1].phase || of[0].load != of[1].load || !s.Repeated() {
+		return s
+	}
+	unread := *of[0].reader
+	unread.rec = &recorder{}
+	for _, t := range unread.ix.targets {
+		other := of[0]
+		other.reader, other.place = &unread, other.target(t, false)
+		s.Row = append(s.Row, other.byStage(metrics[0]))
+	}
+	return s
 }
 
 // shared reports whether several runs were on the same processes, which have one peak of memory between them.

@@ -19,17 +19,20 @@ func TestNoiseFloor(t *testing.T) {
 		name  string
 		runs  []float64 // of ours; nginx has 100, 101, 99
 		again float64   // of nginx in the reversed stage
+		all   float64   // by which all targets moved there
 		want  string
 		other func(reversed *Stage, run *Run) // makes that stage another experiment
 	}{
-		{"the same", []float64{104, 105, 103}, 100, "pass (kept)", nil},
-		{"much slower", []float64{50, 51, 49}, 100, "fail (slower)", nil},
-		{"noisy", []float64{70, 100, 130}, 100, "inconclusive (noisy)", nil},
-		{"stages disagree", []float64{104, 105, 103}, 80, "inconclusive (noisy)", nil},
-		{"without probes it is no repeat", []float64{104, 105, 103}, 80, "pass (kept)", func(st *Stage, _ *Run) { st.Without = []string{"all"} }},
-		{"at another rate it is no repeat", []float64{104, 105, 103}, 80, "pass (kept)", func(_ *Stage, r *Run) { r.Names = map[string]any{"params.rate": 80.0} }},
-		{"few", []float64{100, 100}, 100, "inconclusive: whether it is kept cannot be said: the noise is not known: below 3 runs", nil},
-		{"zero", []float64{0, 100, 100}, 100, "inconclusive: whether it is kept cannot be said: the noise is not known: a run's value is 0", nil},
+		{"the same", []float64{104, 105, 103}, 100, 1, "pass (kept)", nil},
+		{"much slower", []float64{50, 51, 49}, 100, 1, "fail (slower)", nil},
+		{"noisy", []float64{70, 100, 130}, 100, 1, "inconclusive (noisy)", nil},
+		{"stages disagree", []float64{104, 105, 103}, 80, 1, "inconclusive (noisy)", nil},
+		{"all targets moved alike", []float64{104, 105, 103}, 100, 0.5, "pass (kept)", nil},
+		{"all targets moved, one of them more", []float64{104, 105, 103}, 80, 0.5, "inconclusive (noisy)", nil},
+		{"without probes it is no repeat", []float64{104, 105, 103}, 80, 1, "pass (kept)", func(st *Stage, _ *Run) { st.Without = []string{"all"} }},
+		{"at another rate it is no repeat", []float64{104, 105, 103}, 80, 1, "pass (kept)", func(_ *Stage, r *Run) { r.Names = map[string]any{"params.rate": 80.0} }},
+		{"few", []float64{100, 100}, 100, 1, "inconclusive: whether it is kept cannot be said: the noise is not known: below 3 runs", nil},
+		{"zero", []float64{0, 100, 100}, 100, 1, "inconclusive: whether it is kept cannot be said: the noise is not known: a run's value is 0", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			js, _ := judged(t, def, func(s *Schema, d *Data) {
@@ -51,6 +54,9 @@ func TestNoiseFloor(t *testing.T) {
 					reversed := at.Stage != "throughput"
 					cell.Planned, cell.Runs = len(values), cell.Runs[:len(values)]
 					for i, v := range values {
+						if reversed {
+							v *= c.all
+						}
 						cell.Runs[i].Metrics.(Numbers)["req_per_s"] = v
 						cell.Runs[i].Names = map[string]any{"params.rate": 100.0}
 						if j := slices.IndexFunc(s.Stages, func(st Stage) bool { return st.Name == at.Stage }); reversed && c.other != nil && j >= 0 {
