@@ -70,6 +70,9 @@ func (j *judge) add(name, load string, ok bool, taints, format string, args ...a
 	j.guards = append(j.guards, record.Guard{Name: name, Load: load, OK: ok, Taints: taints, Message: fmt.Sprintf(format, args...)})
 }
 
+// saw adds to the last guard what it saw in numbers.
+func (j *judge) saw(s record.Seen) { j.guards[len(j.guards)-1].Seen = &s }
+
 // backends says which replicas ended when nobody asked them to. Of a target that is a result, which its figures show.
 func (j *judge) backends() {
 	for _, p := range j.run.Processes {

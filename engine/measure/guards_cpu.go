@@ -20,7 +20,6 @@ const loadRole = "load"
 //     send lag says by how much, which is what matters there. Where they waited for nothing of the plan the machine was
 //     too busy, which is a guard of its own.
 func (j *judge) generatorCPU(l *record.Load) {
-	const name = "generator-cpu"
 	spans := j.headline(l).spans
 	used, seconds := growth(j.generator(l, "generator_cpu_s"), spans, true)
 	if seconds <= 0 {
@@ -35,46 +34,50 @@ func (j *judge) generatorCPU(l *record.Load) {
 		return
 	}
 	own := used / seconds
+	wait, known := j.waited(l, spans)
+	ok, name, message := j.hadCPU(l, own, cpus, wait, known)
+	j.add(name, l.Name, ok, taintsTiming, "%s", message)
+	j.saw(record.Seen{Cores: own, CPUs: cpus, Waited: wait})
+}
+
+// hadCPU judges what a load used of its CPUs, and of the time waited for one, if that is known: as which guard, and in words.
+func (j *judge) hadCPU(l *record.Load, own float64, cpus int, wait float64, known bool) (ok bool, guard, message string) {
+	const name = "generator-cpu"
 	share := own / float64(cpus)
 	sharers := j.sharers(l)
 	where := cpuList(l.CPUs)
 
 	if together := j.pinnedTogether(l); len(together) > 0 {
 		if busy, ok := j.busy(l); ok && busy > j.t.GeneratorShared {
-			j.add(name, l.Name, false, taintsTiming, "the load generator was the bottleneck: load %s shares %s with %s, busy for %s of the time (at most %s)",
+			return false, name, fmt.Sprintf("the load generator was the bottleneck: load %s shares %s with %s, busy for %s of the time (at most %s)",
 				l.Name, where, strings.Join(together, ", "), percent(busy), percent(j.t.GeneratorShared))
-			return
 		}
 	}
 	closed := len(l.Spec.Rate) == 0
 	spins := !closed && l.Spec.Pacing != "economical"
 	if !spins && share > j.t.GeneratorCPU {
-		j.add(name, l.Name, false, taintsTiming, "the load generator was the bottleneck: load %s used %.2f of its %s (%s; at most %s)",
+		return false, name, fmt.Sprintf("the load generator was the bottleneck: load %s used %.2f of its %s (%s; at most %s)",
 			l.Name, own, plural.Of(cpus, "CPU"), percent(share), percent(j.t.GeneratorCPU))
-		return
 	}
 	waited := ""
-	if wait, ok := j.waited(l, spans); ok {
+	if known {
 		limit, whom := j.t.GeneratorWaitOwn, "processes that the plan did not start"
 		if len(sharers) > 0 {
 			limit, whom = j.t.GeneratorWait, strings.Join(sharers, ", ")
 		}
-		if closed && wait > limit && len(sharers) == 0 {
-			j.add("busy-machine", l.Name, false, taintsTiming, "this machine was too busy for the load generator: load %s was ready to run on %s but had to wait for %s, %s of the time (at most %s)",
-				l.Name, where, whom, percent(wait), percent(limit))
-			return
-		}
-		if closed && wait > limit {
-			j.add(name, l.Name, false, taintsTiming, "the load generator was the bottleneck: load %s was ready to run on %s but had to wait for %s, %s of the time (at most %s)",
-				l.Name, where, whom, percent(wait), percent(limit))
-			return
+		had := fmt.Sprintf("load %s was ready to run on %s but had to wait for %s, %s of the time (at most %s)", l.Name, where, whom, percent(wait), percent(limit))
+		switch {
+		case closed && wait > limit && len(sharers) == 0:
+			return false, "busy-machine", "this machine was too busy for the load generator: " + had
+		case closed && wait > limit:
+			return false, name, "the load generator was the bottleneck: " + had
 		}
 		waited = fmt.Sprintf(", and waited for a CPU %s of the time", percent(wait))
 		if closed {
 			waited += fmt.Sprintf(" (at most %s)", percent(limit))
 		}
 	}
-	j.add(name, l.Name, true, taintsTiming, "load %s used %.2f of its %s (%s; at most %s)%s", l.Name, own, plural.Of(cpus, "CPU"), percent(share), percent(j.t.GeneratorCPU), waited)
+	return true, name, fmt.Sprintf("load %s used %.2f of its %s (%s; at most %s)%s", l.Name, own, plural.Of(cpus, "CPU"), percent(share), percent(j.t.GeneratorCPU), waited)
 }
 
 // loadProcesses are the CPU counters of everything in the role of load.

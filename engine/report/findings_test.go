@@ -163,16 +163,28 @@ func TestFindings(t *testing.T) {
 			f.in.Results.Verdicts = []record.Judgement{{Verdict: "v", Coord: cell("a"), Outcome: record.Pass}, {Verdict: "v", Coord: cell("b"), Outcome: record.Pass}, {Verdict: "v", Coord: record.Coord{Scenario: "t", Target: "b"}, Outcome: record.NotJudged},
 				{Verdict: "w", Coord: cell("a"), Outcome: record.Pass}, {Verdict: "x", Coord: record.Coord{Target: "a"}, Outcome: record.Pass}, {Verdict: "y", Outcome: record.Pass}}
 		}, []string{"4 verdicts hold in all they are asked of: \u201cv\u201d (2 cells), \u201cw\u201d (1 cell), \u201cx\u201d (1 target), \u201cy\u201d (the plan)."}, "everywhere"},
-		{"of what the generator used it is said of how many cells that is not known", func(f *fixture) {
-			for i, target := range []string{"a", "b", "c"} {
-				f.cell(cellSpec{scenario: "s", target: target, rates: []float64{1000}, open: i == 2, guards: []record.Guard{{Name: "generator-cpu", OK: true}}})
+		{"of what the generator used the most is said that a guard or the metric knows", func(f *fixture) {
+			for i, target := range []string{"a", "b", "c", "d"} {
+				g := record.Guard{Name: "generator-cpu", OK: true, Seen: &record.Seen{Cores: 0.3, CPUs: 1, Waited: 0.1}}
+				switch target {
+				case "b":
+					g.Seen.Cores, g.Seen.Waited = 0.91, 0.4
+				case "d":
+					g.Name, g.OK, g.Seen = "generator-known", false, nil
+				}
+				f.cell(cellSpec{scenario: "s", target: target, rates: []float64{1000}, open: i == 2, guards: []record.Guard{g}})
 			}
 			cells := f.in.Results.Cells
 			cells[0].Metrics[""]["load_cpu_cores"] = record.Value{Value: 0.6, Runs: []float64{0.6}}
 			cells[0].Metrics[""]["small_generator_run_wait_s_per_s"] = record.Value{Value: 0.5, Runs: []float64{0.5}} // of two workers
-			cells[1].Missing = map[string]string{"load_cpu_cores": "sampled too seldom"}
+			cells[1].Missing = map[string]string{"load_cpu_cores": "load_cpu_cores: sampled too seldom"}
 			cells[2].Metrics[""]["load_cpu_cores"] = record.Value{Value: 0.99, Runs: []float64{0.99}}
-		}, []string{"it used up to 0.600 of 2 CPUs (s / a; of 1 of 2 cells only the guard generator-cpu knows how much: sampled too seldom) and was ready to run without a CPU for up to 25.0 % of the time (s / a)."}, "0.99"},
+			cells[3].Missing = map[string]string{"load_cpu_cores": "never sampled"}
+		}, []string{"it used up to 0.910 of 1 CPU (s / b; of 1 of 3 cells it is not known: never sampled) and was ready to run without a CPU for up to 40.0 % of the time (s / b)."}, "0.99"},
+		{"of what the generator used the metric knows more", func(f *fixture) {
+			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "generator-cpu", OK: true, Seen: &record.Seen{Cores: 0.3, CPUs: 1}}}})
+			f.in.Results.Cells[0].Metrics[""]["load_cpu_cores"] = record.Value{Value: 0.6, Runs: []float64{0.6}}
+		}, []string{"it used up to 0.600 of 2 CPUs (s / a)."}, "not known:"},
 		{"what a load waited is by its own workers", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "generator-cpu", OK: true}}})
 			r, c := f.in.Runs[0], f.in.Results.Cells[0]
@@ -182,25 +194,22 @@ func TestFindings(t *testing.T) {
 			c.Metrics[""]["small_generator_run_wait_s_per_s"] = record.Value{Value: 1.2, Runs: []float64{1.2}}
 			c.Metrics[""]["side_load_generator_run_wait_s_per_s"] = record.Value{Value: 0.9, Runs: []float64{0.9}}
 		}, []string{"was ready to run without a CPU for up to 90.0 % of the time (s / a)."}, ""},
-		{"an own delay above the p99 beside it", func(f *fixture) {
-			for _, target := range []string{"a", "b"} {
-				f.cell(cellSpec{scenario: "s", target: target, rates: []float64{1000}, open: true, guards: []record.Guard{{Name: "send-lag", OK: true}}})
+		{"an own delay above the p99, and one that made it", func(f *fixture) {
+			for target, seen := range map[string]record.Seen{"a": {Delay: 43, P99: 9, Above: 2}, "b": {Delay: 60, P99: 12, Above: 1}, "c": {Delay: 5, P99: 9}} {
+				f.cell(cellSpec{scenario: target, target: target, rates: []float64{1000}, open: true, guards: []record.Guard{
+					{Name: "own-delay", OK: target != "a", Message: "it held up 11 %", Seen: &seen}, {Name: "send-lag", OK: true}}})
 			}
-			for i, ns := range []int64{43e6, 0.5e6} {
-				n := f.in.Runs[i].Loads[0].Totals["measure"]
-				n.StalledLagNs = ns
-				f.in.Runs[i].Loads[0].Totals["measure"] = n
-			}
-		}, []string{"in open loops its own delay in sending reached 43.0 ms (s / a, p99_ms 1.00); that was above the p99_ms beside it in 1 of 2 cells (43.0 ms in s / a, p99_ms 1.00), where the highest latencies may be its own."}, "the bottleneck in 1"},
+		}, []string{"in open loops its own delay in sending reached 60.0 ms (b / b, beside a p99 of 12.0 ms); in 1 of 3 cells it held up enough requests to have made the p99 (43.0 ms (a / a, beside a p99 of 9.00 ms)): the guard own-delay warns of these; in 1 of 3 cells single delays were above the p99, of too few requests to have made it (60.0 ms (b / b, beside a p99 of 12.0 ms)): only higher latencies may be its own there.",
+			"the load generator's own delay in sending may have made the p99 (own-delay, in 1 run of a / a; it held up 11 %)"}, "the bottleneck in 1"},
 		{"a pool that was full", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
 			l := &f.in.Runs[0].Loads[0]
 			n := l.Totals["measure"]
 			n.Sent, n.StalledLagNs = 2000, 12e6
 			l.Totals["measure"] = n
-			f.in.Runs[0].Guards = append(f.in.Runs[0].Guards, record.Guard{Name: "send-lag", OK: true})
+			f.in.Runs[0].Guards = append(f.in.Runs[0].Guards, record.Guard{Name: "send-lag", OK: true}, record.Guard{Name: "own-delay", OK: true, Seen: &record.Seen{Delay: 12, P99: 14}})
 		}, []string{"No connection was free in s / a (16 connections): in phase measure 2,000 of 5,000 requests that were due were sent (40.0 %), the others waited.",
-			"in open loops its own delay in sending reached 12.0 ms (s / a, p99_ms 1.00)"}, "ms late"},
+			"in open loops its own delay in sending reached 12.0 ms (s / a, beside a p99 of 14.0 ms)"}, "ms late"},
 		{"a generator that stalled filled no pool", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
 			l := &f.in.Runs[0].Loads[0]

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -23,12 +24,12 @@ func (b *builder) generatorFigures() string {
 }
 
 // mostCPU is the most CPU that the generator used, and the longest that it waited for one, of closed loops: an open one may spin
-// while it waits for due times, so that its delay is what tells. It says of how many cells that is not known, and why.
+// while it waits for due times, so that its delay is what tells. Guards and metrics read it from different samples: what is said
+// is the most that either knows. It says of how many cells nothing is known.
 func (b *builder) mostCPU() string {
-	const metric = "load_cpu_cores"
 	var at, waited *record.Cell
 	var most, wait float64
-	of, known, why := 0, 0, ""
+	of, known, cpus, why := 0, 0, 0, ""
 	for i := range b.res.Cells {
 		c := &b.res.Cells[i]
 		if !b.loaded(c) || b.openLoop([]unit{{cell: c}}) {
@@ -38,25 +39,25 @@ func (b *builder) mostCPU() string {
 		if w := b.waits(c); w > wait {
 			wait, waited = w, c
 		}
-		r := compare.Read(c, "", compare.ParseName(metric+".max"))
-		if r.Why != "" {
-			why = strings.TrimPrefix(r.Why, metric+": ")
+		cores, n, unknown := b.cores(c)
+		if unknown != "" {
+			why = unknown
 			continue
 		}
-		if known++; at == nil || r.Value > most {
-			most, at = r.Value, c
+		if known++; at == nil || cores > most {
+			most, cpus, at = cores, n, c
 		}
 	}
 	if at == nil {
 		return ""
 	}
 	s := fmt.Sprintf("in closed loops (an open one may spin between requests) it used up to %s", number(most, series.Timing))
-	if cpus := b.loadCPUs(at); cpus > 0 {
+	if cpus > 0 {
 		s += " of " + plural.Of(cpus, "CPU")
 	}
 	s += " (" + b.name(at.Coord)
 	if known < of {
-		s += fmt.Sprintf("; of %d of %s only the guard generator-cpu knows how much: %s", of-known, plural.Of(of, "cell"), oneLine(why))
+		s += fmt.Sprintf("; of %d of %s it is not known: %s", of-known, plural.Of(of, "cell"), oneLine(why))
 	}
 	s += ")"
 	if wait > 0 {
@@ -65,8 +66,41 @@ func (b *builder) mostCPU() string {
 	return s
 }
 
+// cores is the most CPU that the generator used in a run of a cell, of how many CPUs: of all its loads as the metric has it, or of
+// one as a guard saw it. Why says that neither knows.
+func (b *builder) cores(c *record.Cell) (most float64, of int, why string) {
+	const metric = "load_cpu_cores"
+	r := compare.Read(c, "", compare.ParseName(metric+".max"))
+	if r.Why == "" {
+		most, of = r.Value, b.loadCPUs(c)
+	}
+	for s := range b.sawOf(c, "generator-cpu", "busy-machine") {
+		if r.Why = ""; s.Cores > most {
+			most, of = s.Cores, s.CPUs
+		}
+	}
+	return most, of, strings.TrimPrefix(r.Why, metric+": ")
+}
+
+// sawOf goes through what guards of these names saw in a cell's runs, with whether they held.
+func (b *builder) sawOf(c *record.Cell, names ...string) iter.Seq2[*record.Seen, bool] {
+	return func(yield func(*record.Seen, bool) bool) {
+		for _, id := range c.Runs {
+			r := b.runs[id]
+			if r == nil {
+				continue
+			}
+			for _, g := range r.Guards {
+				if g.Seen != nil && slices.Contains(names, g.Name) && !yield(g.Seen, g.OK) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // waits is the largest share of the time that a worker of one of a cell's loads was ready to run and had no CPU, in the run in
-// which they waited most; 0 if that is not known. As in the guard, each load's waiting is by its own workers.
+// which they waited most, as a guard or the metric has it; 0 if that is not known. Each load's waiting is by its own workers.
 func (b *builder) waits(c *record.Cell) (share float64) {
 	workers := map[string]int{} // by the metric of their load
 	for _, id := range c.Runs {
@@ -76,6 +110,9 @@ func (b *builder) waits(c *record.Cell) (share float64) {
 				workers[metric] = max(1, workers[metric], l.Workers)
 			}
 		}
+	}
+	for s := range b.sawOf(c, "generator-cpu", "busy-machine") {
+		share = max(share, s.Waited)
 	}
 	for metric, n := range workers {
 		if v := c.Metrics[""][metric]; len(v.Runs) > 0 {
@@ -88,42 +125,67 @@ func (b *builder) waits(c *record.Cell) (share float64) {
 // mostDelayed bounds the cells that are named because the generator's own delay was above their p99.
 const mostDelayed = 3
 
-// mostDelay is the generator's longest own delay in sending, of open loops (in a closed one a request is due when it is sent),
-// and where that is more than the p99 that it stands beside.
+// mostDelay is the generator's longest own delay in sending, of open loops (in a closed one a request is due when it is sent), and
+// where it was above the p99 beside it: apart where it may have made the p99, which is what the guard own-delay warns of, and
+// where it held up too few requests for that.
 func (b *builder) mostDelay() string {
+	var most record.Seen
 	var at *record.Cell
-	var most float64
-	var above []string
+	var madeIn, aboveIn []string
 	of := 0
-	says := func(c *record.Cell) string {
-		p99 := compare.Read(c, "", compare.ParseName("p99_ms"))
-		if p99.Why != "" {
-			return b.name(c.Coord)
-		}
-		return fmt.Sprintf("%s, p99_ms %s", b.name(c.Coord), number(p99.Value, series.Timing))
-	}
 	for i := range b.res.Cells {
 		c := &b.res.Cells[i]
 		if !b.loaded(c) || !b.openLoop([]unit{{cell: c}}) {
 			continue
 		}
 		of++
-		own := b.ownLag(c)
-		if own > most {
-			most, at = own, c
+		longest, made, above := b.delays(c)
+		if longest.Delay > most.Delay {
+			most, at = longest, c
 		}
-		if p99 := compare.Read(c, "", compare.ParseName("p99_ms")); p99.Why == "" && own > p99.Value {
-			above = append(above, fmt.Sprintf("%s ms in %s", number(own, series.Timing), says(c)))
+		switch {
+		case made.Delay > 0:
+			madeIn = append(madeIn, delayWords(b.name(c.Coord), made))
+		case above.Delay > 0:
+			aboveIn = append(aboveIn, delayWords(b.name(c.Coord), above))
 		}
 	}
 	if at == nil {
 		return ""
 	}
-	s := fmt.Sprintf("in open loops its own delay in sending reached %s ms (%s)", number(most, series.Timing), says(at))
-	if len(above) > 0 {
-		s += fmt.Sprintf("; that was above the p99_ms beside it in %d of %s (%s), where the highest latencies may be its own", len(above), plural.Of(of, "cell"), list(above, mostDelayed))
+	s := "in open loops its own delay in sending reached " + delayWords(b.name(at.Coord), most)
+	if len(madeIn) > 0 {
+		s += fmt.Sprintf("; in %d of %s it held up enough requests to have made the p99 (%s): the guard own-delay warns of these", len(madeIn), plural.Of(of, "cell"), list(madeIn, mostDelayed))
+	}
+	if len(aboveIn) > 0 {
+		s += fmt.Sprintf("; in %d of %s single delays were above the p99, of too few requests to have made it (%s): only higher latencies may be its own there", len(aboveIn), plural.Of(of, "cell"), list(aboveIn, mostDelayed))
 	}
 	return s
+}
+
+// delays are of a cell the longest own delay of a run, of those of which the guard own-delay warned, and of the others that were
+// above the p99 of their run; zero where there is none.
+func (b *builder) delays(c *record.Cell) (longest, made, above record.Seen) {
+	keep := func(most *record.Seen, s *record.Seen) {
+		if s.Delay > most.Delay {
+			*most = *s
+		}
+	}
+	for s, held := range b.sawOf(c, "own-delay") {
+		keep(&longest, s)
+		switch {
+		case !held:
+			keep(&made, s)
+		case s.Above > 0:
+			keep(&above, s)
+		}
+	}
+	return longest, made, above
+}
+
+// delayWords: 43.0 ms (s / a, beside a p99 of 9.00 ms).
+func delayWords(cell string, s record.Seen) string {
+	return fmt.Sprintf("%s ms (%s, beside a p99 of %s ms)", number(s.Delay, series.Timing), cell, number(s.P99, series.Timing))
 }
 
 // leastRate is the most of a rate that the generator missed.
