@@ -153,9 +153,20 @@ func TestFindings(t *testing.T) {
 			f.in.Runs[0].Processes[0].Died = "a/0 ended: signal: killed"
 		}, []string{"1 process died: a/0 ended: signal: killed (s / a, repeat 1)."}, ""},
 		{"requests due after a phase count in none", func(f *fixture) {
-			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
+			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
 			f.in.Runs[0].Loads[0].Totals[record.Between("measure")] = load.Counts{Due: 66, OK: 65, Errors: map[string]int64{load.Reset: 1}}
 		}, []string{"No request failed, of 5,000 in 1 run.", "66 more requests were due after a phase had ended and before the load stopped, and count in no metric (1 of them failed)."}, "5,066"},
+		{"in a closed loop nothing is due after a phase", func(f *fixture) {
+			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
+			f.cell(cellSpec{scenario: "t", target: "a", rates: []float64{1000}, open: true}) // whose load sent nothing then
+			f.in.Runs[0].Loads[0].Totals[record.Between("measure")] = load.Counts{Due: 66, OK: 66}
+		}, []string{"66 more requests were sent after a phase had ended and before the load stopped, and count in no metric (none of them failed)."}, "were due"},
+		{"some loops are open, some closed, after a phase", func(f *fixture) {
+			for i := range 2 {
+				f.cell(cellSpec{scenario: fmt.Sprint(i), target: "a", rates: []float64{1000}, open: i > 0})
+				f.in.Runs[i].Loads[0].Totals[record.Between("measure")] = load.Counts{Due: 1, OK: 1}
+			}
+		}, []string{"2 more requests were due (in closed loops: sent) after a phase had ended"}, ""},
 		{"verdicts that hold say of what", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
 			f.cell(cellSpec{scenario: "s", target: "b", rates: []float64{1000}})

@@ -96,14 +96,17 @@ func (b *builder) failed() (items []Text, err error) {
 }
 
 // between says how many requests were due when a recorded phase had ended and before their load heard that it was to stop: no
-// metric counts them, but the backends do.
+// metric counts them, but the backends do. In a closed loop nothing is due but what is sent.
 func (b *builder) between() []Text {
 	var outside load.Counts
+	var open, closed bool
 	for _, r := range b.in.Runs {
 		for _, l := range r.Loads {
 			for _, p := range r.Phases {
-				if name := record.Between(p.Name); p.Recorded && !r.Counts(&l, name) {
-					add(&outside, l.Totals[name])
+				name := record.Between(p.Name)
+				if n := l.Totals[name]; n.Due > 0 && p.Recorded && !r.Counts(&l, name) {
+					add(&outside, n)
+					open, closed = open || len(l.Spec.Rate) > 0, closed || len(l.Spec.Rate) == 0
 				}
 			}
 		}
@@ -115,9 +118,16 @@ func (b *builder) between() []Text {
 	if n := failedOf(outside); n > 0 {
 		failed = grouped(float64(n)) + " of them failed"
 	}
+	how := "sent"
+	switch {
+	case open && closed:
+		how = "due (in closed loops: sent)"
+	case open:
+		how = "due"
+	}
 	n := int(outside.Due)
-	return []Text{text(fmt.Sprintf("%s %s due after a phase had ended and before the load stopped, and %s in no metric (%s).",
-		plural.Of(n, "more request"), plural.Verb(n, "was", "were"), plural.Verb(n, "counts", "count"), failed))}
+	return []Text{text(fmt.Sprintf("%s %s %s after a phase had ended and before the load stopped, and %s in no metric (%s).",
+		plural.Of(n, "more request"), plural.Verb(n, "was", "were"), how, plural.Verb(n, "counts", "count"), failed))}
 }
 
 // sayPlace: churn / nginx: 100 of 1,500 (98 answered 502, 2 reset), in 2 of 3 runs; in repeat 2 in phase churn, at 5.0 s; ...
