@@ -37,6 +37,9 @@ its ratio to nginx in the report. Your own target is a program that planrun star
 			if len(args) > 0 {
 				file = args[0]
 			}
+			if strings.HasPrefix(file, "-") { // it stood behind --; the commands that are printed need none
+				file = "./" + file
+			}
 			if len(args) > 1 {
 				return fmt.Errorf("one plan at a time: there is %q beside %q", args[1], args[0])
 			}

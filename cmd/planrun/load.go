@@ -16,9 +16,10 @@ import (
 	"github.com/planrun/planrun/probes"
 )
 
+// isPlan reports whether a word that is no flag names a plan.
 func isPlan(arg string) bool {
 	ext := filepath.Ext(arg)
-	return !strings.HasPrefix(arg, "-") && (ext == ".yaml" || ext == ".yml")
+	return ext == ".yaml" || ext == ".yml"
 }
 
 // onePlan wants the one argument of a command to be a plan.

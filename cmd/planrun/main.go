@@ -139,18 +139,26 @@ func unknownFlag(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 }
 
-// shorthand makes `planrun PLAN.yaml ...` into `planrun run PLAN.yaml ...`, also with flags before the plan.
+// shorthand makes `planrun PLAN.yaml ...` into `planrun run PLAN.yaml ...`, also with flags before the plan. Behind --
+// nothing is a flag or a command, so a plan may have any name.
 func (p *program) shorthand(root *cobra.Command, args []string) []string {
-	if len(args) == 0 || !isPlan(args[0]) && !strings.HasPrefix(args[0], "-") || !slices.ContainsFunc(args, isPlan) {
+	if len(args) == 0 || !isPlan(args[0]) && !strings.HasPrefix(args[0], "-") {
 		return args
 	}
+	ended := false
 	for _, a := range args {
-		if isPlan(a) {
-			break
+		switch {
+		case isPlan(a) && (ended || !strings.HasPrefix(a, "-")):
+			return append([]string{"run"}, args...)
+		case ended:
+			return args
+		case a == "--":
+			ended = true
+			continue
 		}
 		if c, _, err := root.Find([]string{a}); err == nil && c != root {
 			return args
 		}
 	}
-	return append([]string{"run"}, args...)
+	return args
 }

@@ -35,16 +35,32 @@ type Environment struct {
 
 // Option is the value of a flag of the command line as it was typed, the last if there are several; "" if it was not.
 func (e *Environment) Option(name string) (value string) {
-	flag := "--" + name
-	for i, word := range e.Command {
-		if v, ok := strings.CutPrefix(word, flag+"="); ok {
-			value = v
-		}
-		if word == flag && i+1 < len(e.Command) {
-			value = e.Command[i+1]
-		}
+	_, values := e.Without(name)
+	if len(values) > 0 {
+		value = values[len(values)-1]
 	}
 	return value
+}
+
+// Without is the command line without a flag that takes a value, and the values that it had. Flags end at --.
+func (e *Environment) Without(name string) (words, values []string) {
+	flag := "--" + name
+	for i := 0; i < len(e.Command); i++ {
+		word := e.Command[i]
+		v, joined := strings.CutPrefix(word, flag+"=")
+		switch {
+		case word == "--":
+			return append(words, e.Command[i:]...), values
+		case joined:
+			values = append(values, v)
+		case word == flag && i+1 < len(e.Command):
+			i++
+			values = append(values, e.Command[i])
+		default:
+			words = append(words, word)
+		}
+	}
+	return words, values
 }
 
 // Imported says where published figures come from. When they were imported is the environment's Start.

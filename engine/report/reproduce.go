@@ -44,17 +44,11 @@ func (b *builder) rerun() []Text {
 func (b *builder) command() string {
 	command := []string{"planrun", b.opt.Plan}
 	if b.in.Environment != nil && len(b.in.Environment.Command) > 0 {
-		command = b.in.Environment.Command
+		command, _ = b.in.Environment.Without("out")
 	}
-	var words []string
-	for i := 0; i < len(command); i++ {
-		if command[i] == "--out" {
-			i++
-			continue
-		}
-		if !strings.HasPrefix(command[i], "--out=") {
-			words = append(words, shellQuote(command[i]))
-		}
+	words := make([]string, len(command))
+	for i, word := range command {
+		words[i] = shellQuote(word)
 	}
 	return strings.Join(words, " ")
 }
