@@ -149,11 +149,21 @@ func (j *judge) foreign() {
 	}
 	if j.t.ForeignLimited {
 		j.add("foreign-cpu", "", share <= j.t.ForeignCPU, taintsTiming,
-			"what the plan did not start used %s of the machine's CPUs (at most %s)", percent(share), percent(j.t.ForeignCPU))
+			"what the plan did not start%s used %s of the machine's CPUs (at most %s)", j.targetToo(), percent(share), percent(j.t.ForeignCPU))
 		return
 	}
 	j.add("foreign-cpu", "", share <= j.t.ForeignWarn, "",
-		"what the plan did not start used %s of the machine's CPUs (above %s is worth a warning)", percent(share), percent(j.t.ForeignWarn))
+		"what the plan did not start%s used %s of the machine's CPUs (above %s is worth a warning)", j.targetToo(), percent(share), percent(j.t.ForeignWarn))
+}
+
+// targetToo says, behind what the plan did not start, that the target may be part of it: the plan started nothing of it.
+func (j *judge) targetToo() string {
+	if slices.ContainsFunc(j.run.Processes, func(p record.Process) bool {
+		return !slices.Contains([]string{loadRole, backendsRole, "relays", "control"}, p.Role)
+	}) {
+		return ""
+	}
+	return " (which the target itself may be part of: it was running already)"
 }
 
 func (j *judge) length() {

@@ -61,7 +61,7 @@ func (j *judge) hadCPU(l *record.Load, own float64, cpus int, wait float64, know
 	}
 	waited := ""
 	if known {
-		limit, whom := j.t.GeneratorWaitOwn, "processes that the plan did not start"
+		limit, whom := j.t.GeneratorWaitOwn, "processes that the plan did not start"+j.targetToo()
 		if len(sharers) > 0 {
 			limit, whom = j.t.GeneratorWait, strings.Join(sharers, ", ")
 		}

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -146,6 +147,10 @@ func TestGuardsFail(t *testing.T) {
 		{"foreign processes take its CPU", "busy-machine", "timing", "this machine was too busy for the load generator: load main was ready to run on CPU 1 but had to wait for processes that the plan did not start, 60 % of the time (at most 50 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			setSeries(d, "generator_run_wait_s", "main", func(p *series.Point) { p.V = 0.6 * p.T })
 		}},
+		{"the target runs already and takes its CPU", "busy-machine", "timing", "had to wait for processes that the plan did not start (which the target itself may be part of: it was running already), 60 % of the time (at most 50 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			notOurs(d)
+			setSeries(d, "generator_run_wait_s", "main", func(p *series.Point) { p.V = 0.6 * p.T })
+		}},
 		{"no reading of its CPU", "generator-known", "timing", "nothing recorded", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			setSeries(d, "generator_cpu_s", "main", func(p *series.Point) { p.Series = "else" })
 		}},
@@ -177,6 +182,10 @@ func TestGuardsFail(t *testing.T) {
 		{"the clock was set", "clock", "timing", "moved by 60.0 ms", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Facts.ClockStep = -0.06 }},
 		{"pinned elsewhere", "pinning", "timing", "nginx (replica 1) ran on CPUs 0-1, the plan asked for CPU 0", func(d *record.Data, _ *Thresholds, _ *Machine) { d.Run.Processes[1].CPUs = []int{1, 0} }},
 		{"foreign CPU warns", "foreign-cpu", "", "used 15 % of the machine's CPUs (above 10 % is worth a warning)", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			setSeries(d, "foreign_cpu", "", func(p *series.Point) { p.V = 0.3 })
+		}},
+		{"foreign CPU of a target that runs already", "foreign-cpu", "", "what the plan did not start (which the target itself may be part of: it was running already) used 15 % of", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			notOurs(d)
 			setSeries(d, "foreign_cpu", "", func(p *series.Point) { p.V = 0.3 })
 		}},
 		{"foreign CPU beyond the plan's limit", "foreign-cpu", "timing", "used 15 % of the machine's CPUs (at most 5 %)", func(d *record.Data, t *Thresholds, _ *Machine) {
@@ -317,4 +326,9 @@ func TestGuardsSeen(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("nothing was seen by %v", want)
 	}
+}
+
+// notOurs makes a run one of a target that runs already: the plan started none of its processes.
+func notOurs(d *record.Data) {
+	d.Run.Processes = slices.DeleteFunc(d.Run.Processes, func(p record.Process) bool { return p.Role == "sut" })
 }

@@ -131,7 +131,7 @@ func TestFindings(t *testing.T) {
 		}, []string{"The load generator was not the bottleneck in any run: 2 guards of it held. At its worst, in closed loops (an open one may spin between requests) it used up to 0.500 of 2 CPUs (s / a)."}, ""},
 		{"warnings come together", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "foreign-cpu", Message: "12 %"}, {Name: "clock", Taints: "timing", Message: "1 s"}}})
-		}, []string{"The machine's clock stepped while it was measured (clock, in 1 run of s / a); latencies, rates and CPU figures are not to be trusted. Seen: 1 s.", "Only a warning, nothing is withdrawn: something that is not of the plan used the machine's CPU (foreign-cpu, in 1 run of s / a; 12 %)."}, ""},
+		}, []string{"The machine's clock stepped while it was measured (clock, in 1 run of s / a); latencies, rates and CPU figures are not to be trusted. Seen: 1 s.", "Only a warning, nothing is withdrawn: something that the plan did not start used the machine's CPU (foreign-cpu, in 1 run of s / a; 12 %)."}, ""},
 		{"fewer runs than planned", func(f *fixture) {
 			f.cell(cellSpec{stage: "one", scenario: "s", target: "a", matrix: []record.Axis{{Name: "x", Value: "1"}, {Name: "y", Value: "2"}}, rates: around(1000)})
 			f.in.Results.Stages = []record.Stage{{Name: "one", Planned: map[string]int{"one/a/s[x=1,y=2]": 5}}}
@@ -230,7 +230,7 @@ func TestFindings(t *testing.T) {
 		}, nil, "No connection was free"},
 		{"a machine that was too busy is not the generator's bottleneck", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "send-lag", OK: true}, {Name: "busy-machine", Taints: "timing", Message: "this machine was too busy for the load generator: it waited 60 % of the time"}}})
-		}, []string{"The load generator was not the bottleneck in any run", "This machine was too busy for the load generator: it had to wait for processes that are not of the plan (busy-machine, in 1 run of s / a)", "Seen: it waited 60 % of the time."}, "was the bottleneck in"},
+		}, []string{"The load generator was not the bottleneck in any run", "This machine was too busy for the load generator: it had to wait for processes that the plan did not start (busy-machine, in 1 run of s / a)", "Seen: it waited 60 % of the time."}, "was the bottleneck in"},
 		{"a gate of its own round", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
 			f.in.Results.Verdicts = []record.Judgement{{Verdict: "v", Coord: record.Coord{Target: "a", Round: 2}, Outcome: record.Fail, Gate: "true", Expression: "x < 1", Operands: []record.Operand{{Text: "x", Value: "2"}}}}

@@ -4,7 +4,7 @@ package report
 // named.
 var guardWords = map[string]string{
 	"generator-cpu":   bottleneck + ": it had no CPU to spare",
-	"busy-machine":    busy + ": it had to wait for processes that are not of the plan",
+	"busy-machine":    busy + ": it had to wait for processes that the plan did not start",
 	"generator":       bottleneck + ": it could not send requests for want of descriptors, ports, memory or CPU",
 	"rate-delivered":  bottleneck + ": it did not send at the asked rate",
 	"send-lag":        bottleneck + ": it sent late",
@@ -24,7 +24,7 @@ var guardWords = map[string]string{
 	"clock":           "the machine's clock stepped while it was measured",
 	"pinning":         "processes did not run on the CPUs that the plan gives them",
 	"limits":          "processes were not under the limits that the plan sets",
-	"foreign-cpu":     "something that is not of the plan used the machine's CPU",
+	"foreign-cpu":     "something that the plan did not start used the machine's CPU",
 	"generator-known": "whether the load generator had the CPU that it needed is not known",
 	"reachable":       "the target did not take connections",
 	"length":          "the measured window was too short",
