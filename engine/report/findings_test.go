@@ -152,6 +152,23 @@ func TestFindings(t *testing.T) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
 			f.in.Runs[0].Processes[0].Died = "a/0 ended: signal: killed"
 		}, []string{"1 process died: a/0 ended: signal: killed (s / a, repeat 1)."}, ""},
+		{"requests that were sent again, where it matters", func(f *fixture) {
+			resend := func(i int, phase string, n load.Counts) { f.in.Runs[i].Loads[0].Totals[phase] = n }
+			churn := []record.Phase{{Name: "storm", Kind: "churn", End: 5, Recorded: true, Headline: true}, {Name: "after", Kind: "measure", Start: 5, End: 9, Recorded: true}}
+			f.cell(cellSpec{scenario: "churn", target: "a", rates: []float64{1000}, phases: churn}) // few, and the plan made trouble
+			resend(0, "storm", load.Counts{Due: 20_000, OK: 20_000, ReuseRetried: 3})
+			resend(0, "after", load.Counts{Due: 20_000, OK: 20_000, ReuseRetried: 1})
+			f.cell(cellSpec{scenario: "steady", target: "b", rates: []float64{1000}}) // many
+			resend(1, "measure", load.Counts{Due: 2_000, OK: 2_000, Retried: 4, ReuseRetried: 2})
+			f.cell(cellSpec{scenario: "steady", target: "c", rates: []float64{1000}}) // few, and something failed
+			resend(2, "measure", load.Counts{Due: 20_000, OK: 19_999, Non2xx: map[int]int64{502: 1}, ReuseRetried: 2})
+			f.cell(cellSpec{scenario: "steady", target: "d", rates: []float64{1000}}) // few
+			resend(3, "measure", load.Counts{Due: 20_000, OK: 20_000, ReuseRetried: 20})
+			f.cell(cellSpec{scenario: "steady", target: "e", rates: []float64{1000}}) // many, while it was warmed up
+			resend(4, "warm-up", load.Counts{Due: 20_000, OK: 20_000, ReuseRetried: 20_000})
+		}, []string{"Requests were sent again: steady / b, 4 above a GOAWAY's last stream and 2 on a closed connection of 2,000 requests (0.300 %), all in phase measure; " +
+			"churn / a, 4 on a closed connection of 40,000 requests (0.0100 %), most in phase storm (churn) (3); steady / c, 2 on a closed connection of 20,000 requests (0.0100 %), all in phase measure. " +
+			"Each counts once, as what it came to at last, and had failed without a second try."}, "steady / e"},
 		{"requests due after a phase count in none", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
 			f.in.Runs[0].Loads[0].Totals[record.Between("measure")] = load.Counts{Due: 66, OK: 65, Errors: map[string]int64{load.Reset: 1}}
@@ -211,7 +228,7 @@ func TestFindings(t *testing.T) {
 					{Name: "own-delay", OK: target != "a", Message: "it held up 11 %", Seen: &seen}, {Name: "send-lag", OK: true}}})
 			}
 		}, []string{"in open loops its own delay in sending reached 60.0 ms (b / b, beside a p99 of 12.0 ms); in 1 of 3 cells it held up enough requests to have made the p99 (43.0 ms (a / a, beside a p99 of 9.00 ms)): the guard own-delay warns of these; in 1 of 3 cells single delays were above the p99, of too few requests to have made it (60.0 ms (b / b, beside a p99 of 12.0 ms)): only higher latencies may be its own there.",
-			"the load generator's own delay in sending may have made the p99 (own-delay, in 1 run of a / a; it held up 11 %)"}, "the bottleneck in 1"},
+			"the load generator's own delay in sending may have made p99_ms (own-delay, in 1 run of a / a; it held up 11 %)"}, "the bottleneck in 1"},
 		{"a pool that was full", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
 			l := &f.in.Runs[0].Loads[0]
