@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/planrun/planrun/engine/journal"
-	"github.com/planrun/planrun/engine/task"
 	"github.com/planrun/planrun/internal/plural"
 )
 
@@ -37,12 +35,12 @@ change first. Only processes that the run started are ended: their token, boot a
 				fmt.Fprintln(p.err, "note:", n)
 			}
 			for _, e := range r.Undone {
-				if text := undone(e); text != "" {
+				if text := journal.About(undos, e); text != "" {
 					fmt.Fprintln(p.out, "undone:", text)
 				}
 			}
 			for _, f := range r.Failed {
-				fmt.Fprintf(p.out, "not undone: %v\n", f)
+				fmt.Fprintf(p.out, "not undone: %s: %v (entry %d of %s)\n", f.About, f.Err, f.Line.Seq, filepath.Join(dir, journal.File))
 			}
 			for _, d := range r.Damaged {
 				fmt.Fprintf(p.out, "not undone: %v\n", d)
@@ -66,17 +64,4 @@ change first. Only processes that the run started are ended: their token, boot a
 	}
 	c.Flags().DurationVar(&budget, "budget", 30*time.Second, "time for each change")
 	return c
-}
-
-// undone says what an entry was about; "" if it is not worth a line.
-func undone(e journal.Line) string {
-	i := slices.IndexFunc(undos, func(u task.Undo) bool { return u.Kind == e.Kind })
-	if i < 0 || undos[i].Says == nil {
-		return e.Kind
-	}
-	about := undos[i].Says(e.Data)
-	if about == "" {
-		return ""
-	}
-	return e.Kind + " " + about
 }

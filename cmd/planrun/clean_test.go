@@ -12,7 +12,7 @@ func TestUndoneSaysWhat(t *testing.T) {
 	seen := map[string]bool{}
 	for _, tc := range []struct{ kind, data, want string }{
 		{"process", `{"name": "web", "replica": 1, "token": "t", "start": "s"}`, ""}, // before its start; the next one speaks
-		{"process", `{"name": "web", "replica": 1, "token": "t", "start": "s", "pid": 17}`, "process web/1 (was 17) has ended"},
+		{"process", `{"name": "web", "replica": 1, "token": "t", "start": "s", "pid": 17}`, "process web/1 (id 17)"},
 		{"cgroup", `["/sys/fs/cgroup/planrun-web"]`, "cgroup /sys/fs/cgroup/planrun-web"},
 		{"limit", `[{"path": "/cg/planrun-web/pids.max", "value": "9"}, {"path": "/cg/planrun-web/cpu.max", "value": "max"}]`,
 			"limit /cg/planrun-web/pids.max, /cg/planrun-web/cpu.max"},
@@ -26,7 +26,7 @@ func TestUndoneSaysWhat(t *testing.T) {
 		{"signal", `[]`, "signal whose entry cannot be read"},
 		{"of tomorrow", `{}`, "of tomorrow"},
 	} {
-		if got := undone(journal.Line{Kind: tc.kind, Data: json.RawMessage(tc.data)}); got != tc.want {
+		if got := journal.About(undos, journal.Line{Kind: tc.kind, Data: json.RawMessage(tc.data)}); got != tc.want {
 			t.Errorf("%s %s: %q, want %q", tc.kind, tc.data, got, tc.want)
 		}
 		seen[tc.kind] = true

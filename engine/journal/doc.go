@@ -48,12 +48,13 @@ type Owner struct {
 
 // A Failure is an entry that could not be undone.
 type Failure struct {
-	Line Line
-	Err  error
+	Line  Line
+	About string // what it was about, in words
+	Err   error
 }
 
 func (f Failure) Error() string {
-	return fmt.Sprintf("undoing entry %d (%s %s): %v", f.Line.Seq, f.Line.Kind, f.Line.Data, f.Err)
+	return fmt.Sprintf("undoing entry %d (%s): %v", f.Line.Seq, f.About, f.Err)
 }
 
 func (f Failure) Unwrap() error { return f.Err }

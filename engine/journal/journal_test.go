@@ -34,7 +34,7 @@ func (u *undoer) undos() []task.Undo {
 			panic("at the disco")
 		}
 		return u.fail[s]
-	}}}
+	}, Says: func(data json.RawMessage) string { return "called " + strings.Trim(string(data), `"`) }}}
 }
 
 func open2(t *testing.T, dir string) *Journal {
@@ -78,9 +78,9 @@ func TestUnwindIsLastInFirstOutAndGoesOn(t *testing.T) {
 		texts = append(texts, f.Error())
 	}
 	want := []string{
-		`undoing entry 6 (x "panics"): panic: at the disco`,
-		`undoing entry 4 (strange "?"): nothing here knows how to undo "strange"`,
-		`undoing entry 3 (x "b"): no`,
+		`undoing entry 6 (x called panics): panic: at the disco`,
+		`undoing entry 4 (strange): nothing here knows how to undo "strange"`,
+		`undoing entry 3 (x called b): no`,
 	}
 	if !slices.Equal(texts, want) {
 		t.Errorf("failed: %q", texts)

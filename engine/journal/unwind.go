@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ func (j *Journal) unwind(ctx context.Context, undos []task.Undo, env *task.UndoE
 			err = j.done(e.Seq)
 		}
 		if err != nil {
-			failed = append(failed, Failure{e, err})
+			failed = append(failed, Failure{e, cmp.Or(About(undos, e), e.Kind), err})
 		}
 	}
 	return failed
@@ -79,4 +80,18 @@ func undo(ctx context.Context, undos []task.Undo, env *task.UndoEnv, budget time
 	case <-time.After(budget/10 + time.Second):
 		return errors.New("it is not over after its time budget")
 	}
+}
+
+// About says what an entry was about: its kind, and what undoes that kind says of it. It is empty of an entry that is not worth
+// a line.
+func About(undos []task.Undo, e Line) string {
+	i := slices.IndexFunc(undos, func(u task.Undo) bool { return u.Kind == e.Kind })
+	if i < 0 || undos[i].Says == nil {
+		return e.Kind
+	}
+	about := undos[i].Says(e.Data)
+	if about == "" {
+		return ""
+	}
+	return e.Kind + " " + about
 }

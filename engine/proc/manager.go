@@ -81,18 +81,18 @@ func (m *Manager) Undos() []task.Undo {
 // undosBy are the undos with the one that ends a process.
 func undosBy(end func(context.Context, *task.UndoEnv, identity) error) []task.Undo {
 	return []task.Undo{
-		task.UndoOf(kindProcess, end, identity.ended),
+		task.UndoOf(kindProcess, end, identity.says),
 		task.UndoOf(kindCgroup, undoCgroup, func(dirs []string) string { return strings.Join(dirs, ", ") }),
 		task.UndoOf(kindLimit, undoLimit, changed),
 	}
 }
 
-// ended says that a process is over. Of the two entries of a process only the one that knows its process id speaks.
-func (id identity) ended() string {
+// says which process it is. Of the two entries of a process only the one that knows its process id speaks.
+func (id identity) says() string {
 	if id.PID == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s/%d (was %d) has ended", id.Name, id.Replica, id.PID)
+	return fmt.Sprintf("%s/%d (id %d)", id.Name, id.Replica, id.PID)
 }
 
 func undoProcess(ctx context.Context, env *task.UndoEnv, id identity) error {
