@@ -35,7 +35,7 @@ func (b *builder) failingTable() (t Table, more int, err error) {
 			if err != nil {
 				return t, 0, err
 			}
-			t.Rows = append(t.Rows, row(b.runName(p.worst), second(s.T), oneLine(record.PhaseWords(s.Phase)), grouped(float64(failedOf(s.Counts))), classes(s.Counts), beside))
+			t.Rows = append(t.Rows, row(b.runName(p.worst), second(s.T), oneLine(record.PhaseWords(s.Phase)), grouped(float64(failedOf(s.Counts))), classes(s.Counts), dash(strings.Join(beside, "\n"))))
 		}
 	}
 	return t, more, nil
@@ -50,11 +50,12 @@ func worstSeconds(all []record.FailedSecond) []record.FailedSecond {
 	return out
 }
 
-// besideSecond is what stands beside a second; what is no cause of a failure does not hide that there is none.
-func (b *builder) besideSecond(r *record.Run, s record.FailedSecond) (string, error) {
+// besideSecond is what stands beside a second, until its requests were over; what is no cause of a failure does not hide that
+// there is none.
+func (b *builder) besideSecond(r *record.Run, s record.FailedSecond) ([]string, error) {
 	lines, err := b.beside(r, s.T, s.Over)
 	if s.Unexplained > 0 {
 		lines = append([]string{"nothing that explains it"}, lines...)
 	}
-	return strings.Join(lines, "\n"), err
+	return lines, err
 }

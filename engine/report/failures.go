@@ -114,14 +114,14 @@ func failures(b *builder) ([]Section, error) {
 	}
 	if len(when.Rows) > 0 {
 		s.Blocks = append(s.Blocks, Heading{"When, in the run of each cell in which most failed"}, when,
-			Paragraph{text("Seconds since the run began, of the headline loads: a request that failed counts in the second in which it was due, which is known to a second. Beside it stands what was done or happened in the second of the first failure, or in the two before.")})
+			Paragraph{text(fmt.Sprintf("Seconds since the run began, of the headline loads: a request that failed counts in the second in which it was due (of a closed loop: sent), which is known to a second. Beside it stands what was done or happened from %g s before the second of the first failure until its requests were over, of much the %d nearest.", record.Reach, mostBeside))})
 	}
 	failing, left, err := b.failingTable()
 	if err != nil {
 		return nil, err
 	}
 	if len(failing.Rows) > 0 {
-		about := fmt.Sprintf("The same runs, second by second. What fails is explained by what was done or happened up to %g s before it was due, or until it was over; the metric ", record.Reach)
+		about := fmt.Sprintf("The same runs, second by second, with what stands beside each by the same rule. What fails is explained by what was done or happened up to %g s before it was due, or until it was over; the metric ", record.Reach)
 		also := " counts what is not."
 		if left > 0 {
 			also += fmt.Sprintf(" Left out: %s in which fewer failed.", plural.Of(left, "second"))

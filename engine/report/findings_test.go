@@ -238,6 +238,10 @@ func TestFindings(t *testing.T) {
 			f.in.Runs[0].Guards = append(f.in.Runs[0].Guards, record.Guard{Name: "send-lag", OK: true}, record.Guard{Name: "own-delay", OK: true, Seen: &record.Seen{Delay: 12, P99: 14}})
 		}, []string{"No connection was free in s / a (16 connections): in phase measure 2,000 of 5,000 requests that were due were sent (40.0 %), the others waited.",
 			"in open loops its own delay in sending reached 12.0 ms (s / a, beside a p99 of 14.0 ms)"}, "ms late"},
+		{"an own delay where nothing was answered", func(f *fixture) {
+			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true, guards: []record.Guard{{Name: "send-lag", OK: true}}})
+			f.in.Runs[0].Loads[0].Totals["measure"] = load.Counts{Due: 9, StalledLagNs: 12e6, Errors: map[string]int64{load.Reset: 9}}
+		}, []string{"in open loops its own delay in sending reached 12.0 ms (s / a)."}, "p99 of"},
 		{"a generator that stalled filled no pool", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
 			l := &f.in.Runs[0].Loads[0]

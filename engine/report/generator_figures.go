@@ -140,6 +140,9 @@ func (b *builder) mostDelay() string {
 		}
 		of++
 		longest, made, above := b.delays(c)
+		if longest.Delay == 0 { // no guard tells of it: nothing was answered
+			longest.Delay = b.ownLag(c)
+		}
 		if longest.Delay > most.Delay {
 			most, at = longest, c
 		}
@@ -185,6 +188,9 @@ func (b *builder) delays(c *record.Cell) (longest, made, above record.Seen) {
 
 // delayWords: 43.0 ms (s / a, beside a p99 of 9.00 ms).
 func delayWords(cell string, s record.Seen) string {
+	if s.P99 == 0 {
+		return fmt.Sprintf("%s ms (%s)", number(s.Delay, series.Timing), cell)
+	}
 	return fmt.Sprintf("%s ms (%s, beside a p99 of %s ms)", number(s.Delay, series.Timing), cell, number(s.P99, series.Timing))
 }
 

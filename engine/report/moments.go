@@ -45,11 +45,19 @@ func momentsOf(events []record.Event) (out []moment) {
 	return out
 }
 
-// nearest keeps what is to be named of moments in order of time: light ones go first, then the earliest.
-func nearest(all []moment) []moment {
+// nearest keeps what is to be named of moments in order of time beside the second that begins at t: light ones go first, then those
+// that are farthest from it, of equal ones the earlier.
+func nearest(all []moment, t float64) []moment {
+	far := func(m moment) float64 { return max(t-m.at, m.at-(t+1), 0) }
 	for len(all) > mostBeside {
-		i := max(0, slices.IndexFunc(all, func(m moment) bool { return m.light }))
-		all = slices.Delete(all, i, i+1)
+		light := slices.ContainsFunc(all, func(m moment) bool { return m.light })
+		drop := -1
+		for i, m := range all {
+			if m.light == light && (drop < 0 || far(m) > far(all[drop])) {
+				drop = i
+			}
+		}
+		all = slices.Delete(all, drop, drop+1)
 	}
 	return all
 }

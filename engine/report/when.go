@@ -12,10 +12,10 @@ import (
 // An outbreak is when requests of a run failed. Times are begins of seconds, counted from the run's own begin.
 type outbreak struct {
 	first, last float64
-	worst       float64 // the second in which most failed
-	most        float64 // how many that were
-	phase       string  // in which it began
-	beside      []string
+	worst       float64  // the second in which most failed
+	most        float64  // how many that were
+	phase       string   // in which it began
+	beside      []string // the first of them: see besideSecond
 }
 
 // outbreak says when requests of a run failed that count as outcomes of it; nil if no second that was recorded has any, which
@@ -33,7 +33,7 @@ func (b *builder) outbreak(r *record.Run) (*outbreak, error) {
 	}
 	o := outbreakOf(all)
 	if o != nil {
-		if o.beside, err = b.beside(r, o.first, o.first+1); err != nil {
+		if o.beside, err = b.besideSecond(r, all[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -139,7 +139,7 @@ func (b *builder) beside(r *record.Run, t, over float64) ([]string, error) {
 		}
 	}
 	slices.SortStableFunc(near, func(x, y moment) int { return cmp.Compare(x.at, y.at) })
-	for _, m := range nearest(near) {
+	for _, m := range nearest(near, t) {
 		out = append(out, fmt.Sprintf("%s (at %s)", m.what, seconds(m.at)))
 	}
 	for _, m := range lasting[:min(mostBeside, len(lasting))] {

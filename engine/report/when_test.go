@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -56,8 +57,8 @@ func TestWhenRequestsFailed(t *testing.T) {
 				{T: 2.5, Kind: "restart", Message: "b/0 restarted"}, replica(2.95, 2, "leaving"), replica(2.96, 3, "leaving"), replica(2.97, 4, "leaving"), {T: 3.1, Kind: "reload", Message: "the target was told"},
 				replica(3.4, 2, "exited"), replica(3.5, 3, "exited"), {T: 3.9, Kind: "change", Message: "scale web 4 -> 2: served", Fields: map[string]any{"change": "scale"}}}
 		}, "beside it: exit: b/0 ended (at 2.4 s), restart: b/0 restarted (at 2.5 s), scale web 4 -> 2 (at 2.9 s), web/2, web/3 and 1 more told to end (at 3.0 s), reload: the target was told (at 3.1 s), web/2 and web/3 ended (at 3.4 s)."},
-		{"nothing but the phase", func(*fixture, *record.Run) {}, "beside it: phase less began (at 3.0 s)."},
-		{"nothing at all", func(f *fixture, r *record.Run) { r.Phases[0].End, r.Phases[1].Start = 0.5, 0.5 }, "; nothing was recorded beside it."},
+		{"nothing but the phase", func(*fixture, *record.Run) {}, "beside it: nothing that explains it, phase less began (at 3.0 s)."},
+		{"nothing at all", func(f *fixture, r *record.Run) { r.Phases[0].End, r.Phases[1].Start = 0.5, 0.5 }, "; beside it: nothing that explains it."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, r := failing()
@@ -92,5 +93,29 @@ func TestWhenIsOfWhatCounts(t *testing.T) {
 	r.Phases[1].Recorded = false
 	if o, err := newBuilder(f.in, Options{}).outbreak(r); o != nil || err != nil {
 		t.Errorf("of a warm-up: %+v, error %v", o, err)
+	}
+}
+
+// Both tables say the same of the same second: what is nearest to it, also if its requests were over much later.
+func TestBesideIsTheSame(t *testing.T) {
+	f, r := failing()
+	for i := range 8 { // in the second, and long after it while its requests still wait
+		f.data[r.ID].Events = append(f.data[r.ID].Events, record.Event{T: 3.2 + 0.5*float64(i), Kind: "reload", Message: fmt.Sprint("reload ", i)})
+	}
+	f.in.Failed = func(string) ([]record.FailedSecond, error) {
+		return []record.FailedSecond{{T: 3, Over: 9, Phase: "less", Counts: load.Counts{Non2xx: map[int]int64{502: 9}}}}, nil
+	}
+	b := newBuilder(f.in, Options{})
+	when, err := b.whenTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds, _, err := b.failingTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := func(t Table) string { return terminal(t.Rows[0][len(t.Columns)-1]) }
+	if got := last(when); got != last(seconds) || !strings.Contains(got, "reload 0 ") || !strings.Contains(got, "reload 5 ") || strings.Contains(got, "reload 6 ") {
+		t.Errorf("beside the first second stand\n%s\nand\n%s", got, last(seconds))
 	}
 }
