@@ -57,7 +57,7 @@ func (b *builder) disturbedTable(all []disturbance) []Block {
 			b.value(d.before, "req_per_s"), b.value(d.then, "req_per_s"), b.value(d.before, "failed"), b.value(d.then, "failed")))
 	}
 	out := []Block{
-		Paragraph{text("Each phase of kind ", mono("churn"), " or ", mono("fault"), " beside the quiet phase before it in the same runs; a scenario that is never quiet beside the one of the same target that sends the same load undisturbed. The ratio is of ", mono("p99_ms"), ", then to quiet.")}, t}
+		Paragraph{text("Each phase of kind ", mono("churn"), " or ", mono("fault"), " beside the quiet phase before it in the same runs; a scenario that is never quiet beside the one of the same target that sends the same load undisturbed. The ratio is of ", mono("p99_ms"), ", then to quiet. req/s counts each request that succeeded where it was due (in a closed loop: sent), however late it was sent or answered.")}, t}
 	if more := len(all) - mostDisturbed; more > 0 {
 		out = append(out, Paragraph{text(fmt.Sprintf("And %d more.", more))})
 	}
@@ -170,9 +170,10 @@ func (b *builder) hit(name string, group []disturbance) Text {
 	return append(t, text(b.losses(group))...)
 }
 
-// losses says of which targets requests failed, and whether their rate fell.
+// losses says of which targets requests failed, of which fewer were sent than were due, and whether their rate fell. The rate
+// counts a request where it was due, and does not show what was sent late.
 func (b *builder) losses(group []disturbance) string {
-	var failed, slower []string
+	var failed, slower, late []string
 	known := 0
 	for _, d := range group {
 		target := oneLine(d.cell.Coord.Target)
@@ -191,10 +192,10 @@ func (b *builder) losses(group []disturbance) string {
 		}
 		switch sent, due, behind := unsent(d.then.Cell); {
 		case behind:
-			slower = append(slower, fmt.Sprintf("%s, of which %s of %s that were due in it were sent in it", target, grouped(sent), grouped(due)))
+			late = append(late, fmt.Sprintf("of %s %s of %s", target, grouped(sent), grouped(due)))
 		case d.why == "":
 			if c := b.against(d, "req_per_s"); c.Outcome() == compare.Worse {
-				slower = append(slower, fmt.Sprintf("%s to %s beyond the noise", target, factor(c.Ratio.Value)))
+				slower = append(slower, fmt.Sprintf("of %s to %s times, beyond the noise", target, factor(c.Ratio.Value)))
 			}
 		}
 	}
@@ -208,7 +209,10 @@ func (b *builder) losses(group []disturbance) string {
 		s = fmt.Sprintf("no request failed in it of the %s that counted", plural.Of(known, "target"))
 	}
 	if len(slower) > 0 {
-		s += "; the rate fell: " + list(slower, mostNamed)
+		s += "; req_per_s fell: " + list(slower, mostNamed)
+	}
+	if len(late) > 0 {
+		s += "; fewer requests were sent in it than were due in it: " + list(late, mostNamed) + " (req_per_s counts each that was answered where it was due, however late, and does not show that)"
 	}
 	return s + "."
 }

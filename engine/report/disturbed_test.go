@@ -41,12 +41,25 @@ func TestChurnBesideQuietScenario(t *testing.T) {
 	f.cell(cellSpec{scenario: "quiet", target: "b", rates: around(100), open: true})
 	f.cell(cellSpec{scenario: "quiet", target: "a", rates: around(1000), open: true})
 	f.cell(cellSpec{scenario: "churned", target: "a", rates: around(250), open: true, phases: churn})
-	if got, want := said(t, f), "churned beside scenario quiet: the p99_ms of a went from 1.00 to 4.00 ms (4.000 times, beyond the noise floor of 1.023); no request failed in it; the rate fell: a to 0.250 beyond the noise."; !strings.Contains(got, want) {
+	if got, want := said(t, f), "churned beside scenario quiet: the p99_ms of a went from 1.00 to 4.00 ms (4.000 times, beyond the noise floor of 1.023); no request failed in it; req_per_s fell: of a to 0.250 times, beyond the noise."; !strings.Contains(got, want) {
 		t.Errorf("the findings do not say %q:\n%s", want, got)
 	}
 	f = newFixture()
 	f.cell(cellSpec{scenario: "churned", target: "a", rates: around(250), open: true, phases: churn})
 	if got, want := said(t, f), "churned cannot be set beside anything quiet: it has no quiet phase before"; !strings.Contains(got, want) {
+		t.Errorf("the findings do not say %q:\n%s", want, got)
+	}
+}
+
+// A rate counts requests where they were due: that they were sent late is said beside it, with what is counted where.
+func TestSentLateUnderChurn(t *testing.T) {
+	f := newFixture()
+	phased(f, "a", 2, 4, 0)
+	m := f.in.Results.Cells[0].Metrics["phase/less"]
+	for name, v := range map[string]float64{"sent": 1100, "requests": 3000, "generator": 0, "errors_connect": 0, "errors_tls": 0} {
+		m[name] = record.Value{Value: v, Runs: []float64{v}}
+	}
+	if got, want := said(t, f), "no request failed in it; fewer requests were sent in it than were due in it: of a 1,100 of 3,000 (req_per_s counts each that was answered where it was due, however late, and does not show that)."; !strings.Contains(got, want) {
 		t.Errorf("the findings do not say %q:\n%s", want, got)
 	}
 }

@@ -201,9 +201,9 @@ func (b *builder) picture(g group) ([]Block, error) {
 	}
 	var blocks []Block
 	for _, part := range []struct {
-		title string
-		names []string
-	}{{"Latency, rate and failures", load}, {"What the target and the load generator used", use}} {
+		title, counts string
+		names         []string
+	}{{"Latency, rate and failures", "A request counts in the second in which it was due (in a closed loop: sent).", load}, {"What the target and the load generator used", "", use}} {
 		c, err := b.chartOf(units, seen, part.names)
 		if err != nil {
 			return nil, err
@@ -211,7 +211,7 @@ func (b *builder) picture(g group) ([]Block, error) {
 		if len(c.Panels) == 0 {
 			continue
 		}
-		c.Title, c.About = part.title, join(slices.DeleteFunc([]Text{text(about), c.About}, func(t Text) bool { return len(t) == 0 }), " ")
+		c.Title, c.About = part.title, join(slices.DeleteFunc([]Text{text(about), text(part.counts), c.About}, func(t Text) bool { return len(t) == 0 }), " ")
 		blocks = append(blocks, c.upTo(b.phasesEnd(units)))
 	}
 	if c := b.threadChart(units, seen); len(c.Panels) > 0 {
