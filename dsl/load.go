@@ -16,7 +16,9 @@ type Options struct {
 	Vocabulary Vocabulary
 	ReadFile   func(path string) ([]byte, error) // nil: os.ReadFile
 	Presets    []string                          // applied in order, after the plan
-	Set        []string                          // "name=value" for params, applied last
+	Set        []string                          // "name=value" for params, applied after the presets
+	Only, Skip []string                          // cells: those that run, of those that run by the plan, and further ones that do not
+	Repeats    int                               // of every scenario, if positive
 }
 
 // Load reads a plan and what it includes. It reports every problem of all of them in one pass, in the order of the files.

@@ -32,6 +32,7 @@ func (p *Plan) checkNames(d *decoder) {
 			}
 		}
 	}
+	p.checkCells(d)
 	p.checkReport(d)
 	p.checkProbes(d)
 	p.checkPublished(d)

@@ -1,12 +1,14 @@
 package dsl
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/planrun/planrun/dsl/diag"
 )
 
-// override applies the presets and the --set values of the command line.
+// override applies what the command line says otherwise than the plan: the presets and the --set values, which cells run, and
+// how often. The plan then says all of it, so that its resolved text is what ran.
 func (ld *loader) override(root *node) *node {
 	presets := root.get("presets")
 	for _, name := range ld.opt.Presets {
@@ -25,7 +27,70 @@ func (ld *loader) override(root *node) *node {
 	for _, s := range ld.opt.Set {
 		root = ld.set(root, s)
 	}
+	root = ld.cells(root, "only", both(patternsOf(root.get("only")), ld.opt.Only), len(ld.opt.Only))
+	root = ld.cells(root, "skip", append(patternsOf(root.get("skip")), ld.opt.Skip...), len(ld.opt.Skip))
+	if ld.opt.Repeats > 0 {
+		root = ld.repeats(root)
+	}
 	return root
+}
+
+// cells writes patterns of cells into the plan, if the command line has any.
+func (ld *loader) cells(root *node, key string, patterns []string, given int) *node {
+	if given == 0 {
+		return root
+	}
+	src := ld.source("--"+key, ".", []byte(strings.Join(patterns, ",")))
+	list := &node{kind: listNode, src: src, line: 1, col: 1}
+	for _, p := range patterns {
+		list.items = append(list.items, &node{kind: scalarNode, src: src, line: 1, col: 1, text: p, quoted: true, size: 1})
+	}
+	list.sum()
+	return root.with(keyAt(key, list), list)
+}
+
+// both are the patterns of the cells that one of each list selects: all of the parts of a pattern must fit.
+func both(plan, given []string) []string {
+	if len(plan) == 0 {
+		return given
+	}
+	var out []string
+	for _, p := range plan {
+		for _, g := range given {
+			out = append(out, p+"/"+g)
+		}
+	}
+	return out
+}
+
+func patternsOf(n *node) (out []string) {
+	for _, it := range textsOf(n) {
+		out = append(out, it.text)
+	}
+	return out
+}
+
+// repeats gives every scenario the repeats of the command line.
+func (ld *loader) repeats(root *node) *node {
+	n := strconv.Itoa(ld.opt.Repeats)
+	src := ld.source("--repeats", ".", []byte(n))
+	scenarios := root.get("scenarios")
+	if scenarios == nil || scenarios.kind != mapNode {
+		return root
+	}
+	for _, e := range scenarios.fields {
+		if e.val.kind == mapNode && !e.val.gone {
+			repeats := &node{kind: scalarNode, src: src, line: 1, col: 1, text: n, size: 1}
+			scenarios = scenarios.with(e.key, e.val.with(keyAt("repeats", repeats), repeats))
+		}
+	}
+	return root.with(keyOf(root, "scenarios"), scenarios)
+}
+
+// Flagged reports whether the command line said what a key at the plan's top says.
+func (p *Plan) Flagged(key string) bool {
+	n := p.root.get(key)
+	return n != nil && strings.HasPrefix(n.src.name, "--")
 }
 
 // set applies one --set name=value.

@@ -18,6 +18,8 @@ type Plan struct {
 	Loads     Parts[NamedLoad] `yaml:"loads" eval:"run" doc:"named loads; an action names one (load: NAME) or builds on one (load: {use: NAME, ...})"`
 	Scenarios Parts[Scenario]  `yaml:"scenarios" required:"true" eval:"run" doc:"named sequences of phases"`
 	Schedule  []Part[Stage]    `yaml:"schedule" eval:"stage" doc:"which scenarios run on which targets, in which order; left out: one stage of everything"`
+	Only      Strings          `yaml:"only" hole:"no" min:"1" doc:"the cells of the schedule that run: a stage, target, scenario or axis=value each, or several with / between them, of which all must fit (* is any); left out: all; --only chooses among them"`
+	Skip      Strings          `yaml:"skip" hole:"no" min:"1" doc:"the cells that do not run, written as in only; --skip leaves out further ones"`
 	Probes    []Part[Probe]    `yaml:"probes" eval:"run" doc:"what is sampled, beside the processes of every role and the host"`
 	Metrics   Parts[Metric]    `yaml:"metrics" keys:"ident" eval:"judge" doc:"metrics of the plan's own"`
 	Verdicts  []Part[Verdict]  `yaml:"verdicts" eval:"judge" doc:"what is judged"`

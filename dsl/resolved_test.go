@@ -1,8 +1,10 @@
 package dsl_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +37,7 @@ func TestResolvedLoadsAsTheSamePlan(t *testing.T) {
 	}{
 		{"quickstart", dsl.Options{}}, {"round2", dsl.Options{}}, {"proxy-capacity", dsl.Options{}}, {"thread-concentration", dsl.Options{}},
 		{"round2", dsl.Options{Presets: []string{"smoke"}, Set: []string{"rate=500/s", "fixed=20s"}}},
+		{"round2", dsl.Options{Presets: []string{"smoke"}, Only: []string{"throughput", "nginx/churn"}, Skip: []string{"caddy"}, Repeats: 2}},
 		{"proxy-capacity", dsl.Options{Presets: []string{"full"}, Set: []string{"ramp_steps=[1, 2]"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -55,6 +58,70 @@ func TestResolvedLoadsAsTheSamePlan(t *testing.T) {
 				t.Errorf("resolved again it differs:\n%s", cmp.Diff(string(text), string(twice)))
 			}
 		})
+	}
+}
+
+// What the command line says of cells and repeats is in the plan that it resolves to, beside what the plan itself says.
+func TestResolvedHoldsWhatTheCommandLineChose(t *testing.T) {
+	src := `
+plan: p
+only: [a, b]
+skip: [t/three]
+targets: {t: {endpoints: {http: "127.0.0.1:1"}}, u: {extends: t}}
+scenarios:
+  one: {repeats: 7, phases: [measure: {for: 1s}]}
+  two: {use: one}
+  three: {phases: [measure: {for: 1s}]}
+schedule: [{stage: a}, {stage: b}, {stage: c}]
+`
+	files := func(string) ([]byte, error) { return []byte(src), nil }
+	p, list := dsl.Load("p.yaml", dsl.Options{Vocabulary: vocabulary, ReadFile: files, Only: []string{"one", "u"}, Skip: []string{"b/u"}, Repeats: 2})
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
+	for i := 0; i < 2; i++ {
+		if want := []string{"a/one", "a/u", "b/one", "b/u"}; !slices.Equal(p.Only, want) {
+			t.Errorf("only %q, want %q", p.Only, want)
+		}
+		if want := []string{"t/three", "b/u"}; !slices.Equal(p.Skip, want) {
+			t.Errorf("skip %q, want %q", p.Skip, want)
+		}
+		for j := range p.Scenarios {
+			if n := p.Scenarios[j].Val.Repeats; n != 2 {
+				t.Errorf("%s has %d repeats", p.Scenarios[j].Name, n)
+			}
+		}
+		if p.Flagged("only") != (i == 0) {
+			t.Errorf("load %d: only is of the command line: %v", i, p.Flagged("only"))
+		}
+		text := dsl.Resolved(p, nil)
+		if p, list = dsl.Load("p.yaml", dsl.Options{Vocabulary: vocabulary, ReadFile: func(string) ([]byte, error) { return text, nil }}); len(list) > 0 {
+			t.Fatalf("%v\n%s", list, text)
+		}
+	}
+}
+
+// A cell that a plan chooses by a name that it does not have is a problem at its place.
+func TestCellsThatThePlanDoesNotHave(t *testing.T) {
+	src := `
+plan: p
+only: [nginx, t/size=1, "*/s", all]
+skip: [q/s, colour=red]
+targets: {t: {endpoints: {http: "127.0.0.1:1"}}}
+scenarios: {s: {matrix: {size: [1]}, phases: [measure: {for: 1s}]}}
+`
+	_, list := dsl.Load("p.yaml", dsl.Options{Vocabulary: vocabulary, ReadFile: func(string) ([]byte, error) { return []byte(src), nil }})
+	var got []string
+	for _, x := range list {
+		got = append(got, fmt.Sprintf("%d:%d %s", x.Pos.Line, x.Pos.Col, x.Msg))
+	}
+	want := []string{
+		`3:8 only: the plan has no stage, target, scenario or axis=value "nginx"`,
+		`4:8 skip: the plan has no stage, target, scenario or axis=value "q"`,
+		`4:13 skip: the plan has no stage, target, scenario or axis=value "colour=red"`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("problems (-want +got):\n%s", d)
 	}
 }
 

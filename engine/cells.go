@@ -81,9 +81,7 @@ func (c *compilation) cell(s *Stage, target dsl.Part[dsl.Target], scenario dsl.P
 		cell.known["vars."+v.Name] = v.Val
 	}
 	cell.Repeats = cell.Scenario.Val.Repeats
-	if c.opt.Repeats > 0 {
-		cell.Repeats = c.opt.Repeats
-	} else if slices.ContainsFunc(cell.Scenario.Holes(), func(h *dsl.Hole) bool { return h.Field == "scenarios."+scenario.Name+".repeats" }) {
+	if slices.ContainsFunc(cell.Scenario.Holes(), func(h *dsl.Hole) bool { return h.Field == "scenarios."+scenario.Name+".repeats" }) {
 		cell.Repeats = 0
 	}
 	cell.LeftOut = c.leftOut(cell)
@@ -124,13 +122,22 @@ func (c *compilation) leftOut(cell *Cell) string {
 			return fmt.Sprintf("when %s is false", w.Text)
 		}
 	}
-	if len(c.opt.Only) > 0 && !slices.ContainsFunc(c.opt.Only, func(p string) bool { return Selects(p, cell.Coord) }) {
-		return "left out by --only"
+	selects := func(p string) bool { return Selects(p, cell.Coord) }
+	if len(c.Plan.Only) > 0 && !slices.ContainsFunc(c.Plan.Only, selects) {
+		return "left out by " + c.sayer("only")
 	}
-	if slices.ContainsFunc(c.opt.Skip, func(p string) bool { return Selects(p, cell.Coord) }) {
-		return "left out by --skip"
+	if slices.ContainsFunc(c.Plan.Skip, selects) {
+		return "left out by " + c.sayer("skip")
 	}
 	return ""
+}
+
+// sayer is who said which cells run: the command line or the plan.
+func (c *compilation) sayer(key string) string {
+	if c.Plan.Flagged(key) {
+		return "--" + key
+	}
+	return "the plan's " + key
 }
 
 // mergeKnobs lays the scenario's knobs over the target's. A knob that the target does not have makes it unsupported.

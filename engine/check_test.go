@@ -91,7 +91,7 @@ func TestOnlyAndSkip(t *testing.T) {
 		{nil, nil, 4}, {[]string{"t"}, nil, 2}, {[]string{"size=1"}, nil, 2}, {[]string{"*/t/s"}, nil, 2}, {[]string{"all/t/size=2"}, nil, 1},
 		{nil, []string{"u"}, 2}, {[]string{"t"}, []string{"size=2"}, 1}, {[]string{"nobody"}, nil, 0},
 	} {
-		prog, list := check(file, engine.Options{Only: tc.only, Skip: tc.skip})
+		prog, list := checkAs(file, dsl.Options{Only: tc.only, Skip: tc.skip}, engine.Options{})
 		if list.HasErrors() {
 			t.Fatal(list)
 		}

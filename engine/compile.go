@@ -51,14 +51,12 @@ type Stage struct {
 
 // Options of Compile.
 type Options struct {
-	Only, Skip []string                           // patterns of cells: see Selects
-	Repeats    int                                // overrides every scenario's, if positive
-	Env        func(name string) (string, bool)   // nil: os.LookupEnv
-	Always     []dsl.Kind                         // kinds of probes that every run has
-	ReadFile   func(path string) ([]byte, error)  // of the plan's files; nil: os.ReadFile
-	Files      int                                // open files that a process may have; 0: this process's hard limit
-	Offered    func(feature string) machine.Offer // tries out a feature of the machine, as task names it; nil: here
-	Stored     bool                               // the plan is that of a result set: earlier sets that it names may be gone
+	Env      func(name string) (string, bool)   // nil: os.LookupEnv
+	Always   []dsl.Kind                         // kinds of probes that every run has
+	ReadFile func(path string) ([]byte, error)  // of the plan's files; nil: os.ReadFile
+	Files    int                                // open files that a process may have; 0: this process's hard limit
+	Offered  func(feature string) machine.Offer // tries out a feature of the machine, as task names it; nil: here
+	Stored   bool                               // the plan is that of a result set: earlier sets that it names may be gone
 }
 
 // Compile binds what is known, lists the cells and checks every expression. The program is nil if a problem is more than

@@ -77,7 +77,13 @@ func write(t testing.TB, text string) string {
 
 // check loads and compiles a plan file.
 func check(file string, opt engine.Options, set ...string) (*engine.Program, diag.List) {
-	plan, list := dsl.Load(file, dsl.Options{Vocabulary: vocabulary, Set: set})
+	return checkAs(file, dsl.Options{Set: set}, opt)
+}
+
+// checkAs is check of a plan that is loaded as the command line says.
+func checkAs(file string, line dsl.Options, opt engine.Options) (*engine.Program, diag.List) {
+	line.Vocabulary = vocabulary
+	plan, list := dsl.Load(file, line)
 	if list.HasErrors() {
 		return nil, list
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/engine"
 	"github.com/planrun/planrun/engine/record"
 )
@@ -83,7 +84,7 @@ metrics: {with_k: {of: params.n + 5}}
 	if !out.Results.Complete {
 		t.Error("the result set is not complete")
 	}
-	left, list := check(prog.Plan.File, engine.Options{Only: []string{"b"}})
+	left, list := checkAs(prog.Plan.File, dsl.Options{Only: []string{"b"}}, engine.Options{})
 	if list.HasErrors() {
 		t.Fatal(list)
 	}

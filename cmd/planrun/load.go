@@ -57,9 +57,9 @@ func (p *program) compile(file string, f planFlags) (*engine.Program, error) {
 	if f.repeats < 1 && f.given.Changed("repeats") {
 		return nil, fmt.Errorf("--repeats %d: at least 1", f.repeats)
 	}
-	plan, list := dsl.Load(file, dsl.Options{Vocabulary: vocabulary, ReadFile: readFile, Presets: f.presets, Set: f.set})
+	plan, list := dsl.Load(file, dsl.Options{Vocabulary: vocabulary, ReadFile: readFile, Presets: f.presets, Set: f.set, Only: f.only, Skip: f.skip, Repeats: f.repeats})
 	var prog *engine.Program
-	opt := engine.Options{Only: f.only, Skip: f.skip, Repeats: f.repeats, Always: always(), ReadFile: readFile}
+	opt := engine.Options{Always: always(), ReadFile: readFile}
 	if list.HasErrors() {
 		list = append(list, engine.Check(plan, list, opt)...)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
@@ -17,6 +18,10 @@ func reproduce(b *builder) ([]Section, error) {
 		Paragraph{text("Run it again", b.with(), " (", mono("github.com/planrun/planrun"), "):")},
 		Code{Lines: []string{b.command()}},
 	}}
+	if said := b.overrides(); len(said) > 0 {
+		s.Blocks = append(s.Blocks, Paragraph{text("The command line says otherwise than the plan's file: ", join(said, ", "), ". The result set's own plan has that in it, so that this runs the same again:")},
+			Code{Lines: []string{strings.Join(append([]string{"planrun", shellQuote(filepath.Join(b.opt.Dir, "plan.yaml"))}, b.flags("allow", "gate")...), " ")}})
+	}
 	if seeds := b.seeds(); len(seeds) > 0 {
 		s.Blocks = append(s.Blocks, Paragraph{text("Its random order has another seed then; that of this run comes again if the plan says it:")}, List{seeds})
 	}
@@ -25,7 +30,7 @@ func reproduce(b *builder) ([]Section, error) {
 		Code{Lines: []string{"planrun report " + latest + " --beside " + dir, "planrun diff " + dir + " " + latest}},
 		Paragraph{text("From what was recorded, without running anything: this report again, and the verdicts again (also with edited ones):")},
 		Code{Lines: []string{"planrun report " + dir, "planrun judge " + dir}},
-		Paragraph{text("The plan as it was run, with presets and settings resolved, is ", mono("plan.yaml"), " in the result set, its sources are in ", mono("sources/"), "; rendered files, command lines and logs are in ", mono("installs/"), ".")},
+		Paragraph{text("The plan as it was run, with presets, settings, repeats and the choice of cells resolved, is ", mono("plan.yaml"), " in the result set, its sources are in ", mono("sources/"), "; rendered files, command lines and logs are in ", mono("installs/"), ".")},
 	)
 	out := []Section{s}
 	if b.in.Plan != "" { // Markdown is read beside the file itself
@@ -51,6 +56,33 @@ func (b *builder) command() string {
 		words[i] = shellQuote(word)
 	}
 	return strings.Join(words, " ")
+}
+
+// overrides are what the command line said otherwise than the plan, each as it was written.
+func (b *builder) overrides() (said []Text) {
+	for _, flag := range b.flags("preset", "set", "repeats", "only", "skip") {
+		said = append(said, text(mono(flag)))
+	}
+	return said
+}
+
+// flags are those of the command line that have one of the names, with their values.
+func (b *builder) flags(names ...string) (out []string) {
+	if b.in.Environment == nil {
+		return nil
+	}
+	command := b.in.Environment.Command
+	for i, word := range command {
+		name, _, whole := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+		switch {
+		case !strings.HasPrefix(word, "--") || !slices.Contains(names, name):
+		case whole:
+			out = append(out, shellQuote(word))
+		case i+1 < len(command):
+			out = append(out, shellQuote(word)+" "+shellQuote(command[i+1]))
+		}
+	}
+	return out
 }
 
 // latest is the result set that the command makes when it is run again.
