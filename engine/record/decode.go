@@ -3,17 +3,25 @@ package record
 import (
 	"encoding/json"
 
-	fast "github.com/goccy/go-json"
+	json2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	json1 "github.com/go-json-experiment/json/v1"
 )
+
+// alike makes version 2 of package json, which is faster, read and write as package json does.
+var alike = json1.DefaultOptionsV1()
 
 // decode is json.Unmarshal in a part of its time. Text that is wrong is left to package json, for its errors are known by their
 // types.
 func decode(text []byte, v any) error {
-	if fast.Unmarshal(text, v) == nil {
+	if json2.Unmarshal(text, v, alike) == nil {
 		return nil
 	}
 	return json.Unmarshal(text, v)
 }
 
+// decodeNext decodes the next value of a stream.
+func decodeNext(d *jsontext.Decoder, v any) error { return json2.UnmarshalDecode(d, v, alike) }
+
 // encode is json.Marshal in a part of its time.
-func encode(v any) ([]byte, error) { return fast.Marshal(v) }
+func encode(v any) ([]byte, error) { return json2.Marshal(v, alike) }

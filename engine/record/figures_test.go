@@ -111,7 +111,7 @@ func TestResultsRoundTrip(t *testing.T) {
 // Lists of names are shared only where they are the same ones, whatever the names hold.
 func TestSharedNames(t *testing.T) {
 	var ws Windows
-	if err := decode([]byte(`{"x": {"a": 1, "b": 2}, "y": {"a\nb": 3}, "z": {"b": 5, "a": 4}, "none": null}`), &ws); err != nil {
+	if err := decode([]byte(`{"x": {"a": 1, "b": 2}, "y": {"a\nb": 3}, "z": {"a": 4, "b": 5}, "none": null}`), &ws); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]map[string]float64{"x": {"a": 1, "b": 2}, "y": {"a\nb": 3}, "z": {"a": 4, "b": 5}, "none": nil}
@@ -125,5 +125,9 @@ func TestSharedNames(t *testing.T) {
 	}
 	if &ws["x"].Names()[0] != &ws["z"].Names()[0] {
 		t.Error("the same names are there twice")
+	}
+	var w Window
+	if err := decode([]byte(`{"b": 5, "a": 4}`), &w); err != nil || w.Value("a") != 4 || w.Value("b") != 5 {
+		t.Errorf("names out of order: %v, %v", w.Map(), err)
 	}
 }

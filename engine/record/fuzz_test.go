@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	gojson "github.com/goccy/go-json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/internal/load"
@@ -86,8 +86,8 @@ func FuzzResults(f *testing.F) {
 	for _, text := range []string{"", "null", "[]", "{}", `{"cells":null}`, `{"cells":[{}],"verdicts":[{},7]}`, `{"cells":[{"metrics":{"":{"a\nb":{}}}}],"descs":{}} x`, `{1:2}`} {
 		f.Add([]byte(text))
 	}
-	read := func(text []byte, cells func(*gojson.Decoder, *[]Cell) error) (*Results, error) {
-		return decodeResults(gojson.NewDecoder(bytes.NewReader(text)), cells)
+	read := func(text []byte, cells func(*jsontext.Decoder, *[]Cell) error) (*Results, error) {
+		return decodeResults(jsontext.NewDecoder(bytes.NewReader(text), alike), cells)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := read(text, decodeList[Cell])

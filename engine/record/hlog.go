@@ -77,7 +77,7 @@ type hlogKey struct {
 const maxPayload = 4 << 20
 
 // parseHlog reads one line; ok is false for comments, the legend and histograms that are not wanted.
-func parseHlog(line []byte, wanted []string) (key hlogKey, h *hdrhistogram.Histogram, ok bool, err error) {
+func parseHlog(line []byte, wanted []string) (key hlogKey, h *hdrhistogram.PackedHistogram, ok bool, err error) {
 	text := string(line)
 	if text == "" || text[0] == '#' || text[0] == '"' {
 		return key, nil, false, nil
@@ -101,7 +101,7 @@ func parseHlog(line []byte, wanted []string) (key hlogKey, h *hdrhistogram.Histo
 	if len(fields[3]) > maxPayload {
 		return key, nil, false, fmt.Errorf("its histogram is %d bytes long", len(fields[3]))
 	}
-	h, err = hdrhistogram.Decode([]byte(fields[3]))
+	h, err = hdrhistogram.DecodePacked([]byte(fields[3]))
 	if err != nil {
 		return key, nil, false, err
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"sync"
 
 	"github.com/planrun/planrun/engine/series"
 	"github.com/planrun/planrun/internal/load"
@@ -84,8 +85,13 @@ func readLines(open func(name string) (io.ReadCloser, error), file string, n *no
 	return scanLines(f, file, n, take)
 }
 
+// readers are for files that are read one after another: of a large set thousands are smaller than a reader's buffer.
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 64<<10) }}
+
 func scanLines(r io.Reader, file string, n *notes, take func(line []byte) error) error {
-	br := bufio.NewReaderSize(r, 64<<10)
+	br := readers.Get().(*bufio.Reader)
+	br.Reset(r)
+	defer func() { br.Reset(nil); readers.Put(br) }()
 	var line []byte
 	for number, long := 1, false; ; {
 		part, err := br.ReadSlice('\n')

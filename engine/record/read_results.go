@@ -2,10 +2,11 @@ package record
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 
-	"github.com/goccy/go-json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Results reads results.json. Cells and verdicts are decoded one by one: of a large set their text is hundreds of megabytes,
@@ -15,46 +16,46 @@ func (s *Set) Results() (*Results, error) { return s.results(decodeList[Cell]) }
 // Judged reads results.json without its cells, which are most of it.
 func (s *Set) Judged() (*Results, error) { return s.results(passOver) }
 
-func (s *Set) results(cells func(*json.Decoder, *[]Cell) error) (*Results, error) {
+func (s *Set) results(cells func(*jsontext.Decoder, *[]Cell) error) (*Results, error) {
 	path := s.Path("results.json")
 	f, err := openFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", filepath.Base(path), err)
 	}
 	defer f.Close()
-	r, err := decodeResults(json.NewDecoder(bufio.NewReaderSize(f, 1<<16)), cells)
+	r, err := decodeResults(jsontext.NewDecoder(bufio.NewReaderSize(f, 1<<16), alike), cells)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w; planrun report %s makes the file again", path, err, filepath.Dir(path))
 	}
 	return versioned(r, nil)
 }
 
-func decodeResults(d *json.Decoder, cells func(*json.Decoder, *[]Cell) error) (*Results, error) {
+func decodeResults(d *jsontext.Decoder, cells func(*jsontext.Decoder, *[]Cell) error) (*Results, error) {
 	r := &Results{}
-	if err := opens(d, '{'); err != nil {
+	if err := opens(d, jsontext.KindBeginObject); err != nil {
 		return nil, err
 	}
 	head := map[string]json.RawMessage{}
-	for d.More() {
-		key, err := d.Token()
+	for d.PeekKind() == jsontext.KindString {
+		key, err := d.ReadToken()
 		if err != nil {
 			return nil, err
 		}
-		switch key {
+		switch name := key.String(); name {
 		case "cells":
 			err = cells(d, &r.Cells)
 		case "verdicts":
 			err = decodeList(d, &r.Verdicts)
 		default:
 			var raw json.RawMessage
-			err = d.Decode(&raw)
-			head[key.(string)] = raw // a key of an object is text
+			err = decodeNext(d, &raw)
+			head[name] = raw
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	if _, err := d.Token(); err != nil {
+	if _, err := d.ReadToken(); err != nil {
 		return nil, err
 	}
 	text, err := json.Marshal(head)
@@ -65,42 +66,47 @@ func decodeResults(d *json.Decoder, cells func(*json.Decoder, *[]Cell) error) (*
 }
 
 // decodeList decodes a list element by element.
-func decodeList[T any](d *json.Decoder, into *[]T) error {
-	if err := opens(d, '['); err != nil {
+func decodeList[T any](d *jsontext.Decoder, into *[]T) error {
+	if err := opens(d, jsontext.KindBeginArray); err != nil {
 		return err
 	}
 	*into = []T{}
-	for d.More() {
+	for more(d) {
 		var v T
-		if err := d.Decode(&v); err != nil {
+		if err := decodeNext(d, &v); err != nil {
 			return err
 		}
 		*into = append(*into, v)
 	}
-	_, err := d.Token()
+	_, err := d.ReadToken()
 	return err
 }
 
 // passOver reads cells and keeps none.
-func passOver(d *json.Decoder, _ *[]Cell) error {
-	if err := opens(d, '['); err != nil {
+func passOver(d *jsontext.Decoder, _ *[]Cell) error {
+	if err := opens(d, jsontext.KindBeginArray); err != nil {
 		return err
 	}
-	var one json.RawMessage
-	for d.More() {
-		if err := d.Decode(&one); err != nil {
+	for more(d) {
+		if err := d.SkipValue(); err != nil {
 			return err
 		}
 	}
-	_, err := d.Token()
+	_, err := d.ReadToken()
 	return err
 }
 
+// more reports whether another element of a list follows.
+func more(d *jsontext.Decoder) bool {
+	k := d.PeekKind()
+	return k != jsontext.KindEndArray && k != jsontext.KindInvalid
+}
+
 // opens reads the beginning of an object or a list.
-func opens(d *json.Decoder, want json.Delim) error {
-	t, err := d.Token()
-	if err == nil && t != want {
-		err = fmt.Errorf("%v where %v was to be", t, want)
+func opens(d *jsontext.Decoder, want jsontext.Kind) error {
+	t, err := d.ReadToken()
+	if err == nil && t.Kind() != want {
+		err = fmt.Errorf("%v where %v was to be", t.Kind(), want)
 	}
 	return err
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"unique"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
@@ -35,16 +34,13 @@ func (s *Set) Run(id string) (*Run, error) {
 	return r, nil
 }
 
-// readRun reads a run.json. What is missing in a run is missing for the same reason in many, which share their memory.
+// readRun reads a run.json.
 func readRun(path string) (*Run, error) {
 	r, err := readJSON[Run](path)
 	if err != nil {
 		return nil, err
 	}
-	for k, why := range r.Missing {
-		delete(r.Missing, k)
-		r.Missing[unique.Make(k).Value()] = unique.Make(why).Value()
-	}
+	r.Missing = reasons.shared(r.Missing)
 	return r, nil
 }
 
@@ -105,7 +101,7 @@ type histKey struct {
 // A histSum is the sum of one kind of histogram of a second: as counted, and as read from the log.
 type histSum struct {
 	histLine
-	raw *hdrhistogram.Histogram
+	raw *hdrhistogram.PackedHistogram
 }
 
 func (j *join) seriesLine(d *Data, line []byte) error {
@@ -165,12 +161,9 @@ func (j *join) hlogLine(line []byte) error {
 		return fmt.Errorf("no counters of %s at %.3f s", key.tag, float64(key.at)/1000)
 	}
 	s := j.hists[k]
-	if s.raw == nil && hdr.Ours(h) {
+	if s.raw == nil {
 		s.raw = h
 		return nil
-	}
-	if s.raw == nil {
-		s.raw = hdrhistogram.New(hdr.Lowest, hdr.Highest, hdr.Digits)
 	}
 	if dropped := s.raw.Merge(h); dropped != 0 {
 		return fmt.Errorf("%d values of %s are out of range", dropped, key.tag)

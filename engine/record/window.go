@@ -1,11 +1,10 @@
 package record
 
 import (
+	"encoding/json"
 	"iter"
 	"maps"
 	"slices"
-	"strings"
-	"sync"
 )
 
 // Windows are the metrics of a run by window: "" is the headline; see the names of windows at Run.
@@ -110,22 +109,9 @@ func (w *Window) MarshalJSON() ([]byte, error) { return encode(w.Map()) }
 // UnmarshalJSON decodes what MarshalJSON encodes.
 func (w *Window) UnmarshalJSON(b []byte) error {
 	var m map[string]float64
-	if err := decode(b, &m); err != nil {
+	if err := json.Unmarshal(b, &m); err != nil {
 		return err
 	}
 	*w = *WindowOf(m)
-	w.names = shared(w.names)
 	return nil
-}
-
-// tables has lists of names that were read, by all of them together.
-var tables sync.Map
-
-// shared gives the list of the same names that was read first.
-func shared(names []string) []string {
-	table, _ := tables.LoadOrStore(strings.Join(names, "\n"), names)
-	if first := table.([]string); slices.Equal(first, names) {
-		return first
-	}
-	return names // one of them has a line break in it
 }

@@ -25,46 +25,31 @@ const (
 // A Histogram records durations. The zero value is empty and ready to use.
 type Histogram struct {
 	h        *hdrhistogram.Histogram // nil if nothing was recorded within the range, or if it is packed
-	packed   []byte                  // V2, compressed: about a hundredth of the memory
-	n        int64                   // values within the range
+	packed   *hdrhistogram.PackedHistogram
+	n        int64 // values within the range
 	overflow int64
 	min, max int64 // exact, in nanoseconds; valid if Count() > 0
 }
 
-// Pack gives up the counters' memory for their compressed form. Reading a packed histogram unpacks it each time, without
-// keeping that; recording and merging into it unpack it for good. A nil histogram stays nil.
-func (h *Histogram) Pack() error {
+// Pack gives up the memory of all counters for that of those which are not 0: a few kilobytes for some hundred kilobytes. What
+// can be read of a packed histogram is read without unpacking it; recording and merging into it unpack it. A nil histogram stays nil.
+func (h *Histogram) Pack() {
 	if h == nil || h.h == nil {
-		return nil
+		return
 	}
-	b, err := h.h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	if err != nil {
-		return fmt.Errorf("packing a histogram: %w", err)
-	}
-	h.packed, h.h = b, nil
-	return nil
-}
-
-// counters are those of the values within the range; they may be a copy.
-func (h *Histogram) counters() *hdrhistogram.Histogram {
-	if h.h != nil || h.packed == nil {
-		return h.h
-	}
-	raw, err := hdrhistogram.Decode(h.packed)
-	if err != nil {
-		panic("hdr: what was packed cannot be unpacked: " + err.Error())
-	}
-	return raw
+	h.packed = hdrhistogram.NewPacked(Lowest, Highest, Digits)
+	h.packed.MergeFrom(h.h) // of the same range, so nothing is dropped
+	h.packed.Compact()
+	h.h = nil
 }
 
 // own makes the counters ready to be changed.
 func (h *Histogram) own() *hdrhistogram.Histogram {
 	if h.h == nil {
-		old := h.counters()
-		if h.h = hdrhistogram.New(Lowest, Highest, Digits); old != nil {
-			h.h.Merge(old)
-		}
-		h.packed = nil
+		h.h, h.packed = h.Raw(), nil
+	}
+	if h.h == nil {
+		h.h = hdrhistogram.New(Lowest, Highest, Digits)
 	}
 	return h.h
 }
@@ -116,7 +101,13 @@ func (h *Histogram) Quantile(q float64) float64 {
 		return float64(h.max)
 	}
 	// The library rounds a rank instead of taking the next one, so it gets the quantile of a whole rank.
-	v := h.counters().ValueAtQuantile(100 * rank / float64(h.n))
+	percent := 100 * rank / float64(h.n)
+	var v int64
+	if h.packed != nil {
+		v = h.packed.ValueAtPercentile(percent)
+	} else {
+		v = h.h.ValueAtQuantile(percent)
+	}
 	return float64(min(max(v, h.min), h.max))
 }
 
@@ -127,8 +118,11 @@ func (h *Histogram) Mean() float64 {
 		return math.NaN()
 	}
 	sum := float64(Highest) * float64(h.overflow)
-	if h.n > 0 {
-		sum += h.counters().Mean() * float64(h.n)
+	switch {
+	case h.packed != nil:
+		sum += h.packed.Mean() * float64(h.n)
+	case h.n > 0:
+		sum += h.h.Mean() * float64(h.n)
 	}
 	return sum / float64(n)
 }
@@ -143,10 +137,15 @@ func (h *Histogram) Merge(o *Histogram) error {
 	} else {
 		h.min, h.max = min(h.min, o.min), max(h.max, o.max)
 	}
-	if o.n > 0 {
-		if dropped := h.own().Merge(o.counters()); dropped != 0 {
-			return fmt.Errorf("merging histograms dropped %d values", dropped)
-		}
+	var dropped int64
+	switch {
+	case o.packed != nil:
+		dropped = o.packed.MergeInto(h.own())
+	case o.n > 0:
+		dropped = h.own().Merge(o.h)
+	}
+	if dropped != 0 {
+		return fmt.Errorf("merging histograms dropped %d values", dropped)
 	}
 	h.n += o.n
 	h.overflow += o.overflow
@@ -161,8 +160,15 @@ func (h *Histogram) Reset() {
 	h.packed, h.n, h.overflow, h.min, h.max = nil, 0, 0, 0, 0
 }
 
-// Raw is the underlying histogram, for the .hlog writer, to be read only; nil if nothing was ever recorded.
-func (h *Histogram) Raw() *hdrhistogram.Histogram { return h.counters() }
+// Raw is the underlying histogram, for the .hlog writer, to be read only, or a copy; nil if nothing was ever recorded.
+func (h *Histogram) Raw() *hdrhistogram.Histogram {
+	if h.packed == nil {
+		return h.h
+	}
+	raw := hdrhistogram.New(Lowest, Highest, Digits)
+	h.packed.MergeInto(raw)
+	return raw
+}
 
 type wire struct {
 	Hist     []byte `json:"h,omitempty"` // V2, compressed
@@ -176,10 +182,10 @@ func (h *Histogram) MarshalJSON() ([]byte, error) {
 	if h.Count() == 0 {
 		return []byte("{}"), nil
 	}
-	w := wire{h.packed, h.overflow, h.min, h.max}
-	if h.h != nil {
+	w := wire{nil, h.overflow, h.min, h.max}
+	if raw := h.Raw(); raw != nil {
 		var err error
-		if w.Hist, err = h.h.Encode(hdrhistogram.V2CompressedEncodingCookieBase); err != nil {
+		if w.Hist, err = raw.EncodeV2(); err != nil {
 			return nil, fmt.Errorf("encoding a histogram: %w", err)
 		}
 	}

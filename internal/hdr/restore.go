@@ -9,23 +9,23 @@ import (
 // Restore makes a Histogram of one that was read from a log and of what the log does not hold: the exact minimum and
 // maximum in nanoseconds and how many durations were above the range. It may keep raw. Values of raw beyond this package's range are an
 // error.
-func Restore(raw *hdrhistogram.Histogram, min, max, overflow int64) (*Histogram, error) {
-	h := &Histogram{h: raw, min: min, max: max, overflow: overflow}
+func Restore(raw *hdrhistogram.PackedHistogram, min, max, overflow int64) (*Histogram, error) {
+	h := &Histogram{packed: raw, min: min, max: max, overflow: overflow}
 	if raw == nil {
 		return h, nil
 	}
 	h.n = raw.TotalCount()
-	if Ours(raw) {
+	if ours(raw) {
 		return h, nil
 	}
-	h.h = hdrhistogram.New(Lowest, Highest, Digits)
-	if dropped := h.h.Merge(raw); dropped != 0 {
+	h.packed = hdrhistogram.NewPacked(Lowest, Highest, Digits)
+	if dropped := h.packed.Merge(raw); dropped != 0 {
 		return nil, fmt.Errorf("reading a histogram: %d values are out of range", dropped)
 	}
 	return h, nil
 }
 
-// Ours reports whether a histogram has this package's configuration.
-func Ours(raw *hdrhistogram.Histogram) bool {
+// ours reports whether a histogram has this package's configuration.
+func ours(raw *hdrhistogram.PackedHistogram) bool {
 	return raw.LowestTrackableValue() == Lowest && raw.HighestTrackableValue() == Highest && raw.SignificantFigures() == Digits
 }
