@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -39,7 +40,7 @@ func (p *pause) Run(ctx context.Context, env *task.Env) (err error) {
 		}
 		entries = append(entries, e)
 	}
-	over := func(task.Effect) {}
+	over, missed := func(task.Effect) {}, ""
 	watch, err := watchStopped(procs)
 	if err != nil {
 		return err
@@ -56,16 +57,30 @@ func (p *pause) Run(ctx context.Context, env *task.Env) (err error) {
 			}
 			err = errors.Join(err, cont)
 		}
-		over(watch.effect())
+		e := watch.effect()
+		e.Unfelt = cmp.Or(missed, e.Unfelt)
+		over(e)
 	}()
-	for _, q := range procs {
+	n, err := stopAll(ctx, env, procs)
+	if watch.only(n); n > 0 {
+		over = env.Fault(task.Fault{What: "pause of " + named(procs[:n])})
+	}
+	if n < len(procs) {
+		missed = "it ended before " + named(procs[n:]) + " was paused too"
+		return err
+	}
+	return watch.during(ctx, p.For)
+}
+
+// stopAll stops processes until ctx is over or one cannot be stopped, and says how many it stopped.
+func stopAll(ctx context.Context, env *task.Env, procs []task.Process) (int, error) {
+	for i, q := range procs {
 		if ctx.Err() != nil {
-			return ended(ctx)
+			return i, ended(ctx)
 		}
 		if err := env.Processes.Signal(q, "STOP", true); err != nil {
-			return err
+			return i, err
 		}
 	}
-	over = env.Fault(task.Fault{What: "pause of " + named(procs)})
-	return watch.during(ctx, p.For)
+	return len(procs), nil
 }

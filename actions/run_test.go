@@ -149,3 +149,44 @@ func TestProcessActions(t *testing.T) {
 		t.Errorf("events: %s", got)
 	}
 }
+
+// A broken is what runs processes, and calls a function when one was signalled.
+type broken struct {
+	task.Processes
+	signalled func()
+}
+
+func (b broken) Signal(p task.Process, send string, tree bool) error {
+	err := b.Processes.Signal(p, send, tree)
+	b.signalled()
+	return err
+}
+
+// A pause whose phase ends between two replicas is known as what it was: a pause of the first.
+func TestPauseWhosePhaseEnds(t *testing.T) {
+	s := newStage(t)
+	s.must(`start: {name: a, command: [sleep, 600], replicas: 2}`)
+	s.inRun()
+	ctx, over := context.WithCancelCause(t.Context())
+	s.Processes = broken{s.Processes, func() {
+		for found, _ := s.Processes.Find("a"); ; time.Sleep(time.Millisecond) { // until the kernel has stopped it
+			if alive, halted := proc.Halted([]int{found[0].PID()}); ctx.Err() != nil || alive == 0 || halted {
+				break
+			}
+		}
+		over(task.ErrPhaseOver)
+	}}
+	if err := s.action("pause: a").Spec.(task.Action).Run(ctx, s.Env); err != nil {
+		t.Error(err)
+	}
+	if got := strings.Join(s.events, ", "); got != "fault: pause of a/0 begins, fault: pause of a/0 ends" {
+		t.Errorf("events: %s", got)
+	}
+	if len(s.effects) != 1 || s.effects[0].Unfelt != "it ended before a/1 was paused too" {
+		t.Errorf("%+v", s.effects)
+	}
+	// Of one whose phase is over already there is nothing to tell.
+	if err := s.action("pause: a").Spec.(task.Action).Run(ctx, s.Env); err != nil || len(s.effects) != 1 {
+		t.Errorf("%v, %+v", err, s.effects)
+	}
+}

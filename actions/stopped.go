@@ -45,6 +45,9 @@ func watchStopped(procs []task.Process) (*stopWatch, error) {
 	return w, nil
 }
 
+// only leaves the first n processes to be watched.
+func (w *stopWatch) only(n int) { w.trees = w.trees[:n] }
+
 // see looks once. What ran again, or ended, is said; it is not watched further.
 func (w *stopWatch) see(now time.Time) {
 	if w.unfelt != "" {
