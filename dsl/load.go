@@ -58,6 +58,9 @@ type loader struct {
 }
 
 func (ld *loader) load(file string) {
+	if ld.library(ld.file(file, nil)) {
+		return
+	}
 	root := ld.include(file, nil)
 	if root == nil {
 		return
