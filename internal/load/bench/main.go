@@ -4,13 +4,13 @@
 //  1. It builds planrun, and starts nginx with one process that works, pinned to one CPU. All clients are pinned to another
 //     one; what this program does itself it does on nginx's. The pinning is checked in every run, of every thread.
 //  2. Each row (rows.go) first shows that both clients do the same: nginx logs a second of either.
-//  3. In each round the worker and the peer take turns, and the ratio is formed within the round. The median is the result.
+//  3. In each round the worker and the peer take turns, in an order that is its own reverse, and the ratio is formed within the
+//     round. The median is the result. A round in which the machine was not as fast all the time is measured again.
 //  4. The CPU time is that of the finished process, without its start: the worker's until it is told to start, the peer's
 //     as measured in a run that is never answered. The requests are those that nginx counted.
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -37,6 +37,7 @@ type options struct {
 	binary     string
 	cpus       string
 	wire       string
+	limits     limits
 	reportOnly bool
 	moonshot   bool
 }
@@ -70,6 +71,9 @@ func parse(args []string, stderr io.Writer) (o options, chosen []row, err error)
 	f.StringVar(&o.binary, "planrun", "", "the planrun to measure, instead of one that is built for it")
 	f.StringVar(&o.cpus, "cpus", "", "CPU of nginx and CPU of the clients; the first two that this process may use if empty")
 	f.StringVar(&o.wire, "wire", "", "what moves the worker's bytes: io_uring, epoll, goroutines; its own choice if empty")
+	f.Float64Var(&o.limits.apart, "apart", 0.1, "by which part the host's speed may change in a round that is not measured again")
+	f.Float64Var(&o.limits.foreign, "foreign", 0.1, "which share of the clients' CPU others may have in a run of a round that is not measured again")
+	f.IntVar(&o.limits.again, "again", 5, "how many rounds of a row may be measured again")
 	f.BoolVar(&o.reportOnly, "report-only", false, "exit with status 0 although a target is missed")
 	f.BoolVar(&o.moonshot, "moonshot", false, "print the moonshot beside the target")
 	if err = f.Parse(args); err != nil {
@@ -80,6 +84,9 @@ func parse(args []string, stderr io.Writer) (o options, chosen []row, err error)
 	}
 	if o.rounds < 1 || o.duration < time.Second || o.duration%time.Second != 0 {
 		return o, nil, errors.New("at least one round, and whole seconds, because the peers know no others")
+	}
+	if o.limits.apart < 0 || o.limits.foreign < 0 || o.limits.again < 0 {
+		return o, nil, errors.New("-apart, -foreign and -again are not negative")
 	}
 	match, err := regexp.Compile(o.rows)
 	if err != nil {
@@ -146,14 +153,12 @@ func measure(o options, chosen []row, stdout io.Writer) (code int, err error) {
 	defer onSignal(func() { m.server.close(); os.RemoveAll(dir) })()
 	worst := met
 	for _, r := range chosen {
-		res := m.compare(r, o.binary, o.rounds, o.duration)
+		res := m.compare(r, o)
 		lines, v := res.lines(o.moonshot)
 		fmt.Fprintln(stdout, strings.Join(lines, "\n"))
 		worst = max(worst, v)
-		for _, x := range res.runs {
-			if err := json.NewEncoder(raw).Encode(x); err != nil {
-				return exitFailed, err
-			}
+		if err := res.write(raw); err != nil {
+			return exitFailed, err
 		}
 		if o.profile != "" && r.mine == "" && res.absent == nil {
 			file := filepath.Join(o.profile, strings.ReplaceAll(r.label(), "/", "-")+".pprof")

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/planrun/planrun/internal/hostspeed"
 )
 
 // A cpu starts processes on one CPU: a thread that is pinned there, and stays for as long as this process, makes them, so
@@ -63,6 +65,25 @@ func (c *cpu) holds(pid int) error {
 		}
 	}
 	return nil
+}
+
+// speedSamples are how many measurements make one speed: of the CPU's time they take some milliseconds.
+const speedSamples = 15
+
+// speed is how fast the CPU works at the moment, in pieces of a fixed work for each millisecond of its time.
+func (c *cpu) speed() (float64, error) {
+	all, failed := make([]float64, speedSamples), make(chan error)
+	c.jobs <- func() {
+		var err error
+		for i := 0; i < len(all) && err == nil; i++ {
+			all[i], err = hostspeed.Here()
+		}
+		failed <- err
+	}
+	if err := <-failed; err != nil {
+		return 0, err
+	}
+	return mid(all), nil
 }
 
 func pin(tid, id int) error {

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/planrun/planrun/internal/plural"
 )
 
 // What a row amounts to.
@@ -32,19 +36,25 @@ func (res result) lines(moonshot bool) ([]string, verdict) {
 	case r.peer == "":
 		return res.lagLines(name, moonshot)
 	}
-	ratio := mid(res.ratios)
+	ratios := res.of(func(r round) float64 { return r.side(false).cost() / r.side(true).cost() })
+	whole := res.of(func(r round) float64 { return r.side(false).wholeCost() / r.side(true).wholeCost() })
+	rates := func(theirs bool) string {
+		return thousands(mid(res.of(func(r round) float64 { return r.side(theirs).rate() })))
+	}
+	ratio := mid(ratios)
 	line, v := target(fmt.Sprintf("%s ratio %.3f", name, ratio), ratio, r.must, r.moon, "%.2f", moonshot)
-	line += fmt.Sprintf("  (%d rounds %.3f to %.3f, with the starts %.3f; %s/s to %s/s; %s)", len(res.ratios), slices.Min(res.ratios), slices.Max(res.ratios),
-		mid(res.whole), thousands(res.rates(false)), thousands(res.rates(true)), res.circumstances())
+	line += fmt.Sprintf("  (%d rounds %.3f to %.3f, with the starts %.3f; %s/s to %s/s; %s)", len(ratios), slices.Min(ratios), slices.Max(ratios),
+		mid(whole), rates(false), rates(true), res.circumstances())
 	return []string{line}, v
 }
 
 func (res result) lagLines(name string, moonshot bool) (lines []string, all verdict) {
+	us := func(ns float64) float64 { return ns / float64(time.Microsecond) }
 	for i, quantile := range []string{"p50", "p90"} {
-		us := func(ns float64) float64 { return ns / float64(time.Microsecond) }
-		lag := us(mid(res.lags[i]))
+		lags := res.of(func(r round) float64 { return us([]float64{r.runs[0].LagP50, r.runs[0].LagP90}[i]) })
+		lag := mid(lags)
 		line, v := target(fmt.Sprintf("%s %s %.1f us", name, quantile, lag), lag, us(float64(res.row.lagMust[i])), us(float64(res.row.lagMoon[i])), "%.0f us", moonshot)
-		line += fmt.Sprintf("  (%d rounds %.1f to %.1f; %s)", len(res.lags[i]), us(slices.Min(res.lags[i])), us(slices.Max(res.lags[i])), res.circumstances())
+		line += fmt.Sprintf("  (%d rounds %.1f to %.1f; %s)", len(lags), slices.Min(lags), slices.Max(lags), res.circumstances())
 		lines, all = append(lines, line), max(all, v)
 	}
 	return lines, all
@@ -65,28 +75,51 @@ func target(line string, value, must, moon float64, format string, moonshot bool
 	return line, met
 }
 
-// rates is the median of a client's requests a second.
-func (res result) rates(theirs bool) float64 {
-	var all []float64
-	for _, r := range res.runs {
-		if r.Theirs == theirs {
-			all = append(all, r.rate())
-		}
-	}
-	return mid(all)
-}
-
-// circumstances are the worker's wire, and the largest share that others had of the client's CPU in a run.
+// circumstances are the worker's wire, what the machine did in the rounds that count, and in those that were measured again
+// for it.
 func (res result) circumstances() string {
 	var words []string
-	foreign := 0.0
-	for _, r := range res.runs {
-		foreign = max(foreign, r.Foreign)
-		if r.Wire != "" && !slices.Contains(words, r.Wire) {
-			words = append(words, r.Wire)
+	disturbed := 0
+	for _, r := range res.counted(true) {
+		if r.disturbed {
+			disturbed++
+		}
+		for _, x := range r.runs {
+			if x.Wire != "" && !slices.Contains(words, x.Wire) {
+				words = append(words, x.Wire)
+			}
 		}
 	}
-	return strings.Join(append(words, fmt.Sprintf("others had up to %.0f %% of the client's CPU", 100*foreign)), ", ")
+	text := strings.Join(append(words, unrest(res.counted(true))), ", ")
+	if again := res.counted(false); len(again) > 0 {
+		text += fmt.Sprintf("; %s measured again: %s", plural.Of(len(again), "round"), unrest(again))
+	}
+	if disturbed > 0 {
+		text += fmt.Sprintf("; %s disturbed all the same", plural.Of(disturbed, "round"))
+	}
+	return text
+}
+
+// unrest is the most that the machine did in some rounds.
+func unrest(rounds []round) string {
+	foreign, moved := 0.0, 1.0
+	for _, r := range rounds {
+		foreign, moved = max(foreign, r.foreign()), max(moved, r.moved())
+	}
+	return fmt.Sprintf("others had up to %.0f %% of the client's CPU, the host's speed moved up to %.2f times", 100*foreign, moved)
+}
+
+// write writes every run as a line of JSON.
+func (res result) write(to io.Writer) error {
+	for _, r := range res.rounds {
+		for _, x := range r.runs {
+			x.Discarded = r.discarded
+			if err := json.NewEncoder(to).Encode(x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func thousands(x float64) string {

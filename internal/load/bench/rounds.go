@@ -13,28 +13,27 @@ import (
 // A result is what became of a row.
 type result struct {
 	row    row
-	ratios []float64 // of each round, client CPU per request, the worker's to the peer's
-	whole  []float64 // the same with the starts of both processes
-	lags   [2][]float64
-	runs   []run
-	absent error // the worker does not speak that yet, or the peer is not there
-	failed error // the measurement went wrong
+	rounds []round // those that were measured again too
+	absent error   // the worker does not speak that yet, or the peer is not there
+	failed error   // the measurement went wrong
 }
 
-// compare makes the rounds of a row. In each the worker, the peer and the peer's start take turns, in one order and then in
-// the reverse, so that a machine that becomes slower or faster is no advantage; what is compared is of one round.
-func (m *machine) compare(r row, binary string, rounds int, d time.Duration) (res result) {
-	res.row = r
-	var mine client = ours{m: m, binary: binary}
-	theirs, err := m.peer(r.peer)
+// compare measures a row.
+func (m *machine) compare(r row, o options) result {
+	res := result{row: r}
+	c := comparison{row: r, mine: ours{m: m, binary: o.binary}, speed: m.client.speed, duration: o.duration}
+	var err error
+	if r.peer != "" {
+		c.theirs, err = m.peer(r.peer)
+	}
 	if err == nil && r.mine != "" {
-		mine, err = m.peer(r.mine)
+		c.mine, err = m.peer(r.mine)
 	}
 	if err != nil {
 		res.absent = err
 		return res
 	}
-	if err := m.alike(r, mine, theirs); err != nil {
+	if err := m.alike(r, c.mine, c.theirs); err != nil {
 		if refused, ok := errors.AsType[*worker.Error](err); ok && refused.Class == "spec" {
 			res.absent = err
 		} else {
@@ -42,19 +41,53 @@ func (m *machine) compare(r row, binary string, rounds int, d time.Duration) (re
 		}
 		return res
 	}
-	for round := range rounds {
-		if res.failed = m.round(&res, mine, theirs, round, d); res.failed != nil {
-			return res
-		}
-	}
+	res.rounds, res.failed = c.all(o.rounds, o.limits)
 	return res
 }
 
-// peer finds a program; nil for none.
-func (m *machine) peer(kind string) (*peer, error) {
-	if kind == "" {
-		return nil, nil
+// all makes the rounds of a row. One that the machine disturbed is measured again and no longer counts, until that has happened
+// often enough; then it counts as it is.
+func (c comparison) all(rounds int, l limits) (out []round, err error) {
+	left := l.again
+	for number := 1; number <= rounds; number++ {
+		for try := 1; ; try++ {
+			r, err := c.round(number, try)
+			if err != nil {
+				return append(out, r), fmt.Errorf("round %d: %w", number, err)
+			}
+			r.disturbed = l.disturb(r)
+			if r.discarded = r.disturbed && left > 0; r.discarded {
+				left--
+			}
+			out = append(out, r)
+			if !r.discarded {
+				break
+			}
+		}
 	}
+	return out, nil
+}
+
+// counted are the rounds of which the result is made, or those that were measured again.
+func (res result) counted(yes bool) (out []round) {
+	for _, r := range res.rounds {
+		if r.discarded != yes {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// of is one number of each round that counts.
+func (res result) of(number func(round) float64) (out []float64) {
+	for _, r := range res.counted(true) {
+		out = append(out, number(r))
+	}
+	return out
+}
+
+// peer finds a program.
+func (m *machine) peer(kind string) (*peer, error) {
 	binary, err := find(kind)
 	if err != nil {
 		return nil, err
@@ -64,7 +97,7 @@ func (m *machine) peer(kind string) (*peer, error) {
 
 // alike has both clients make requests that nginx logs, and checks that they are of one kind: protocol, cipher suite, group,
 // resumption, whole answers.
-func (m *machine) alike(r row, mine client, theirs *peer) error {
+func (m *machine) alike(r row, mine client, theirs rival) error {
 	clients := []client{mine}
 	if theirs != nil {
 		clients = append(clients, theirs)
@@ -114,53 +147,6 @@ func oneKind(all map[string]int64, r row) (string, error) {
 		return "", fmt.Errorf("requests are %q, and should end with %q", kind, want)
 	}
 	return kind, nil
-}
-
-func (m *machine) round(res *result, mine client, theirs *peer, round int, d time.Duration) error {
-	r := res.row
-	var own, other, start run
-	steps := []func() error{func() (err error) { own, err = mine.run(r, r.path, d); return err }}
-	if theirs != nil {
-		steps = append(steps,
-			func() (err error) { start, err = theirs.start(r); return err },
-			func() (err error) { other, err = theirs.run(r, r.path, d); return err })
-	}
-	if round%2 == 1 {
-		slices.Reverse(steps)
-	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return fmt.Errorf("round %d: %w", round+1, err)
-		}
-	}
-	keep := func(x *run, who client, theirs bool) error {
-		first := theirs == (round%2 == 1)
-		x.Row, x.Round, x.Who, x.Theirs, x.First = r.label(), round+1, who.name(), theirs, first
-		res.runs = append(res.runs, *x)
-		if err := x.same(r, d); err != nil {
-			return fmt.Errorf("round %d: %s: %w", round+1, who.name(), err)
-		}
-		return nil
-	}
-	if r.mine != "" {
-		own.StartCPU, own.StartRequests = start.CPU, start.Requests
-	}
-	if err := keep(&own, mine, false); err != nil {
-		return err
-	}
-	for i, lag := range []float64{own.LagP50, own.LagP90} {
-		res.lags[i] = append(res.lags[i], lag)
-	}
-	if theirs == nil {
-		return nil
-	}
-	other.StartCPU, other.StartRequests = start.CPU, start.Requests
-	if err := keep(&other, theirs, true); err != nil {
-		return err
-	}
-	res.ratios = append(res.ratios, own.cost()/other.cost())
-	res.whole = append(res.whole, own.wholeCost()/other.wholeCost())
-	return nil
 }
 
 // mid is the median of at least one number; of an even count the mean of the two in the middle.

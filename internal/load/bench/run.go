@@ -15,7 +15,8 @@ import (
 type run struct {
 	Row    string `json:"row"`
 	Round  int    `json:"round"`  // from 1
-	First  bool   `json:"first"`  // it was the first client of the round
+	Try    int    `json:"try"`    // from 1: how often the round was measured, with this time
+	First  bool   `json:"first"`  // its side began the round
 	Who    string `json:"who"`    // planrun or another program
 	Theirs bool   `json:"theirs"` // it was the peer
 
@@ -30,6 +31,11 @@ type run struct {
 	// What the client needed before its requests went round, which is no part of their cost.
 	StartCPU      float64 `json:"start_cpu_s"`
 	StartRequests int64   `json:"start_requests"`
+
+	// How fast the CPU was, in pieces of a fixed work for each millisecond of its time.
+	SpeedBefore float64 `json:"speed_before"`
+	SpeedAfter  float64 `json:"speed_after"`
+	Discarded   bool    `json:"discarded"` // the round was disturbed, and measured again
 
 	// Of the worker only: send lag in ns, and what moved the bytes.
 	LagP50 float64 `json:"lag_p50_ns,omitempty"`
