@@ -23,7 +23,8 @@ type comparison struct {
 
 // A round is what the clients did in turn, and how fast their CPU was between.
 type round struct {
-	runs      []run     // in the order in which they were made, without the peer's start
+	runs      []run     // in the order in which they were made
+	start     run       // of the peer, of this round or of an earlier one
 	speeds    []float64 // before the first of them, and after each and after the peer's start
 	discarded bool      // it was measured again
 	disturbed bool      // by what the machine did, and not by what came out
@@ -39,26 +40,30 @@ const (
 )
 
 // turns are the order of a round, which is its own reverse: a machine that becomes slower or faster at a steady pace is no
-// advantage for anyone. Every second round the other side begins.
+// advantage for anyone. Every second round the other side begins. The peer's start is measured in the first one only: it takes
+// a second, and little CPU time.
 func (c comparison) turns(number int) []turn {
 	switch {
 	case c.theirs == nil:
 		return []turn{ownTurn}
+	case number == 1:
+		return []turn{ownTurn, theirTurn, startTurn, theirTurn, ownTurn}
 	case number%2 == 0:
-		return []turn{theirTurn, ownTurn, startTurn, ownTurn, theirTurn}
+		return []turn{theirTurn, ownTurn, ownTurn, theirTurn}
 	}
-	return []turn{ownTurn, theirTurn, startTurn, theirTurn, ownTurn}
+	return []turn{ownTurn, theirTurn, theirTurn, ownTurn}
 }
 
-// round makes one round, of a number from 1 on; try is how often it was measured, with this time.
-func (c comparison) round(number, try int) (out round, err error) {
+// round makes one round, of a number from 1 on; try is how often it was measured, with this time, and start the peer's as
+// measured before.
+func (c comparison) round(number, try int, start run) (out round, err error) {
 	speed, err := c.speed()
 	if err != nil {
 		return out, fmt.Errorf("measuring the host's speed: %w", err)
 	}
 	out.speeds = append(out.speeds, speed)
 	order := c.turns(number)
-	var start run
+	out.start = start
 	for _, t := range order {
 		x, err := c.take(t)
 		if err != nil {
@@ -70,7 +75,7 @@ func (c comparison) round(number, try int) (out round, err error) {
 		}
 		out.speeds = append(out.speeds, speed)
 		if t == startTurn {
-			start = x
+			out.start = x
 			continue
 		}
 		x.Row, x.Round, x.Try, x.First = c.row.label(), number, try, t == order[0]
@@ -82,7 +87,7 @@ func (c comparison) round(number, try int) (out round, err error) {
 	}
 	for i := range out.runs {
 		if x := &out.runs[i]; x.Theirs || c.row.mine != "" {
-			x.StartCPU, x.StartRequests = start.CPU, start.Requests
+			x.StartCPU, x.StartRequests = out.start.CPU, out.start.Requests
 		}
 	}
 	return out, nil

@@ -60,7 +60,7 @@ func TestDriftCancels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "planrun wrk start wrk planrun wrk planrun start planrun wrk"; strings.Join(h.log, " ") != want {
+	if want := "planrun wrk start wrk planrun wrk planrun planrun wrk"; strings.Join(h.log, " ") != want {
 		t.Errorf("%s; want %s", h.log, want)
 	}
 	for i, r := range rounds {

@@ -49,12 +49,14 @@ func (m *machine) compare(r row, o options) result {
 // often enough; then it counts as it is.
 func (c comparison) all(rounds int, l limits) (out []round, err error) {
 	left := l.again
+	var start run
 	for number := 1; number <= rounds; number++ {
 		for try := 1; ; try++ {
-			r, err := c.round(number, try)
+			r, err := c.round(number, try, start)
 			if err != nil {
 				return append(out, r), fmt.Errorf("round %d: %w", number, err)
 			}
+			start = r.start
 			r.disturbed = l.disturb(r)
 			if r.discarded = r.disturbed && left > 0; r.discarded {
 				left--
