@@ -55,6 +55,16 @@ func isLive(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
+// columns is how many columns a terminal has; 0 of anything else.
+func columns(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return width
+		}
+	}
+	return 0
+}
+
 // capture makes what the engine logs lines of the progress, until the returned function is called.
 func capture(p progress) (restore func()) {
 	old := slog.Default()

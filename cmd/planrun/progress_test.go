@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -167,5 +169,18 @@ func TestWrapped(t *testing.T) {
 		if got := wrapped(x.widths, x.old, x.now); got != x.want {
 			t.Errorf("%v from %d to %d columns: %d rows more, not %d", x.widths, x.old, x.now, got, x.want)
 		}
+	}
+}
+
+// A summary is wrapped on a terminal, and nowhere else.
+func TestColumns(t *testing.T) {
+	tty, _ := terminal(t, 80)
+	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if a, b, c := columns(tty), columns(file), columns(&strings.Builder{}); a != 80 || b != 0 || c != 0 {
+		t.Errorf("a terminal has %d columns, a file %d, a builder %d", a, b, c)
 	}
 }

@@ -114,10 +114,11 @@ func emptyDir(dir string) error {
 
 // summary prints what came of it.
 func (p *program) summary(out *engine.Outcome) error {
-	if err := report.Summary(p.out, out.Input, report.Options{Dir: relative(out.Set.Dir)}); err != nil {
+	width := columns(p.out)
+	if err := report.Summary(p.out, out.Input, report.Options{Dir: relative(out.Set.Dir), Width: width}); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(p.out, "exit %d: %s\n", out.Exit, out.Why)
+	_, err := fmt.Fprintln(p.out, report.Wrap(fmt.Sprintf("exit %d: %s", out.Exit, out.Why), width))
 	return err
 }
 

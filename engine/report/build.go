@@ -43,6 +43,8 @@ type Options struct {
 	Dir string
 	// Plan is the plan's file as it is named in command lines; "" means Environment.Plan.
 	Plan string
+	// Width is how many columns the terminal has that Summary is for; its findings are not wrapped if it is 0.
+	Width int
 }
 
 // Write makes the Markdown report.

@@ -163,7 +163,7 @@ func (b *builder) outcomeSentence(name, o string, of []record.Judgement, all int
 // detail is what made a judgement: the label of its case, the values where it failed, else the reason; long ones cut short,
 // the table has them whole. One that is not a pass is never without: what has no reason has its expression and values.
 func (b *builder) detail(j record.Judgement) Text {
-	const longest = 160
+	const longest, longestReason = 160, 320 // what a guard saw, with its limits, is whole
 	var parts []Text
 	if j.Label != "" {
 		parts = append(parts, text(cut(j.Label, longest)))
@@ -178,7 +178,7 @@ func (b *builder) detail(j record.Judgement) Text {
 		}
 	}
 	if reason != "" {
-		parts = append(parts, text(cut(reason, longest)))
+		parts = append(parts, text(cut(reason, longestReason)))
 	}
 	if j.Broke != "" {
 		parts = append(parts, text("first at "+j.Broke))

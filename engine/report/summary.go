@@ -23,7 +23,7 @@ func Summary(w io.Writer, in Input, opt Options) error {
 			continue
 		}
 		for _, item := range g.items {
-			fmt.Fprintf(&out, "%s\n", terminal(item))
+			fmt.Fprintf(&out, "%s\n", Wrap(terminal(item), opt.Width))
 		}
 	}
 	if t := b.short(); len(t.Rows) > 0 {
