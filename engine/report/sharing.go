@@ -19,13 +19,11 @@ type sharing struct {
 	cpus  []int
 }
 
-func (s sharing) has(role string) bool { return slices.Contains(s.roles, role) }
-
 // mostShared bounds the ways of sharing that are told.
 const mostShared = 3
 
 // shared says in the findings which roles share CPUs, in how many runs, and what that means for the figures.
-func (b *builder) shared() (items []Text) {
+func (b *builder) shared() []Text {
 	if b.in.Environment == nil {
 		return nil
 	}
@@ -40,13 +38,23 @@ func (b *builder) shared() (items []Text) {
 			runs[k] = append(runs[k], r)
 		}
 	}
-	for _, s := range order[:min(len(order), mostShared)] {
-		items = append(items, text(strong(s.who()), " (in "+b.inRuns(runs[fmt.Sprint(s)])+"): "+s.means()+"."))
+	if len(order) == 0 {
+		return nil
+	}
+	t := text()
+	for i, s := range order[:min(len(order), mostShared)] {
+		who := s.who()
+		if i == 0 {
+			who = upper(who)
+		} else {
+			t = append(t, Span{Text: "; "})
+		}
+		t = append(t, strong(who), Span{Text: " (in " + b.inRuns(runs[fmt.Sprint(s)]) + ")"})
 	}
 	if more := len(order) - mostShared; more > 0 {
-		items = append(items, text(fmt.Sprintf("CPUs were shared in %d more ways; the runs' run.json have the CPUs of each process.", more)))
+		t = append(t, Span{Text: fmt.Sprintf("; and %d more such (run.json has the CPUs of each process)", more)})
 	}
-	return items
+	return []Text{append(t, Span{Text: ". " + meaning(order)})}
 }
 
 // sharingsOf are those of a run, on a machine of so many CPUs: what is not pinned may run on all. CPUs with the same roles are together.
@@ -78,7 +86,7 @@ func sharingsOf(r *record.Run, machine int) (out []sharing) {
 	return out
 }
 
-// who: The target and the backends share CPU 0.
+// who: the target and the backends share CPU 0.
 func (s sharing) who() string {
 	var names []string
 	for _, role := range s.roles {
@@ -88,19 +96,25 @@ func (s sharing) who() string {
 	if len(s.cpus) > 1 {
 		cpus = "CPUs "
 	}
-	return upper(and(names)) + " share " + cpus + cpuList(s.cpus)
+	return and(names) + " share " + cpus + cpuList(s.cpus)
 }
 
-func (s sharing) means() string {
-	var parts []string
-	if s.has("sut") && (s.has("backends") || s.has("relays")) {
-		parts = append(parts, "rates and latencies are of these together, and where they have no CPU to spare a difference between targets shows smaller than it is; CPU figures of the target are its own")
+// meaning says what sharings mean for the figures.
+func meaning(all []sharing) string {
+	with := func(roles ...string) bool {
+		return slices.ContainsFunc(all, func(s sharing) bool {
+			return !slices.ContainsFunc(roles, func(role string) bool { return !slices.Contains(s.roles, role) })
+		})
 	}
-	if s.has("load") {
-		parts = append(parts, "the load generator takes CPU from what it measures, and waits for it; the guards generator-cpu and send-lag say where that was too much")
+	var parts []string
+	if with("sut", "backends") || with("sut", "relays") {
+		parts = append(parts, "Rates and latencies are of the target and what shares its CPUs together, and where these have no time to spare a difference between targets shows smaller than it is; CPU figures of the target are its own.")
+	}
+	if with("load") {
+		parts = append(parts, "The load generator takes CPU time from what it shares with, and waits for it; the guards generator-cpu and send-lag say where that was too much.")
 	}
 	if parts == nil {
-		parts = append(parts, "what one of them uses the other has not")
+		parts = append(parts, "What one of them uses the other has not.")
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, " ")
 }

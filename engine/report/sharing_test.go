@@ -19,13 +19,15 @@ func TestSharedCPUs(t *testing.T) {
 	}{
 		{"each has its own", []record.Process{place("sut", 0), place("backends", 1), place("load", 2, 3)}, ""},
 		{"target and backends", []record.Process{place("sut", 0), place("backends", 0), place("backends", 0), place("load", 1)},
-			"The target and the backends share CPU 0 (in all 3 runs): rates and latencies are of these together, and where they have no CPU to spare a difference between targets shows smaller than it is; CPU figures of the target are its own."},
+			"The target and the backends share CPU 0 (in all 3 runs). Rates and latencies are of the target and what shares its CPUs together, and where these have no time to spare a difference between targets shows smaller than it is; CPU figures of the target are its own."},
 		{"only some CPUs", []record.Process{place("sut", 0, 1, 2), place("load", 1, 2, 3)},
-			"The target and the load generator share CPUs 1-2 (in all 3 runs): the load generator takes CPU from what it measures, and waits for it; the guards"},
+			"The target and the load generator share CPUs 1-2 (in all 3 runs). The load generator takes CPU time from what it shares with, and waits for it; the guards"},
 		{"nothing is pinned", []record.Process{place("sut"), place("backends"), place("load"), place("control")},
-			"The target, the backends and the load generator share CPUs 0-3 (in all 3 runs): rates and latencies are of these together, and where they have no CPU to spare a difference between targets shows smaller than it is; CPU figures of the target are its own; the load generator takes CPU"},
+			"The target, the backends and the load generator share CPUs 0-3 (in all 3 runs). Rates and latencies are of the target and what shares its CPUs together, and where these have no time to spare a difference between targets shows smaller than it is; CPU figures of the target are its own. The load generator takes CPU"},
+		{"in two ways", []record.Process{place("sut", 0), place("backends", 0), place("relays", 1), place("load", 1)},
+			"The target and the backends share CPU 0 (in all 3 runs); the relays and the load generator share CPU 1 (in all 3 runs). Rates and latencies are of the target"},
 		{"backends and relays", []record.Process{place("sut", 0), place("backends", 1), place("relays", 1)},
-			"The backends and the relays share CPU 1 (in all 3 runs): what one of them uses the other has not."},
+			"The backends and the relays share CPU 1 (in all 3 runs). What one of them uses the other has not."},
 	} {
 		f := newFixture()
 		f.cell(cellSpec{scenario: "s", target: "a", rates: around(1000)})
