@@ -37,6 +37,12 @@ func TestDamagedSet(t *testing.T) {
 		{"its run.json holds something else", func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, "run.json"), []byte(`{"status": 7}`), 0o644)
 		}, 4, "its record cannot be read"},
+		{"its run.json is a list", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "run.json"), []byte("[]\n"), 0o644)
+		}, 4, "run.json: it holds JSON of another kind (array); put back the file"},
+		{"its run.json is null", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "run.json"), []byte("null\n"), 0o644)
+		}, 4, "run.json: it holds null and nothing else; put back the file"},
 		{"a newer planrun wrote it", func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, "run.json"), []byte(`{"version": 99, "status": "done"}`), 0o644)
 		}, 4, "use a newer planrun"},

@@ -20,12 +20,12 @@ type storedRun struct {
 // says why; the error is of listing them.
 func (p *Program) stored(set *record.Set) iter.Seq2[*storedRun, error] {
 	return record.Ahead(set, func(id string) (*storedRun, error) {
-		r, err := set.Run(id)
-		if err != nil {
-			return &storedRun{Run: &record.Run{Version: record.Version, ID: id, Coord: p.coordOf(id), Status: record.Failed, Reason: unreadable(err)}}, nil
-		}
+		r := set.Kept(id)
 		if r.Coord.Stage == "" {
 			r.Coord = p.coordOf(id)
+		}
+		if r.Unreadable {
+			return &storedRun{Run: r}, nil
 		}
 		switch r.Status {
 		case record.Unsupported, record.Skipped, record.Failed:

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -117,6 +118,7 @@ func (p *program) results(dir, format string) (*record.Set, *record.Results, err
 	if err != nil {
 		return nil, nil, err
 	}
+	set.Unread = p.leftOut()
 	read := set.Results
 	if format == "junit" {
 		read = set.Judged
@@ -127,12 +129,27 @@ func (p *program) results(dir, format string) (*record.Set, *record.Results, err
 		if err != nil {
 			return nil, nil, err
 		}
+		out.Set.Unread = set.Unread
 		return out.Set, out.Results, nil
 	}
 	if err != nil {
 		p.exit = exitHarness
 	}
 	return set, res, err
+}
+
+// leftOut warns of runs whose record cannot be read, of each once.
+func (p *program) leftOut() func(*record.Run) {
+	var mu sync.Mutex
+	said := map[string]bool{}
+	return func(r *record.Run) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !said[r.ID] {
+			said[r.ID] = true
+			fmt.Fprintf(p.err, "planrun: warning: run %s is left out: %s\n", r.ID, r.Reason)
+		}
+	}
 }
 
 // knownMetrics finds metrics, or windows of metrics, that the set does not have.

@@ -48,12 +48,15 @@ func concluded(t *testing.T) (dir string, runs []string) {
 // What became of the runs since results.json was made is seen, whatever results.json says of them.
 func TestResultsOfDamagedRuns(t *testing.T) {
 	t.Parallel()
-	old := time.Now().Add(-time.Hour)
+	old, soon := time.Now().Add(-time.Hour), time.Now().Add(time.Minute)
 	for name, damage := range map[string]func(path string) error{
 		"":             func(string) error { return nil },
 		"cut":          func(path string) error { return os.Truncate(path, 100) },
 		"cut long ago": func(path string) error { return errors.Join(os.Truncate(path, 100), os.Chtimes(path, old, old)) },
 		"gone":         os.Remove,
+		"of another kind": func(path string) error {
+			return errors.Join(os.WriteFile(path, []byte(`{"status": 7}`+"\n"), 0o644), os.Chtimes(path, soon, soon))
+		},
 	} {
 		dir, runs := concluded(t)
 		if err := damage(runs[1]); err != nil {

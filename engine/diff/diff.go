@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/planrun/planrun/engine/record"
@@ -40,12 +39,9 @@ func Compare(a, b *Set, opt CompareOptions) (*Diff, error) {
 	pairs, left := match(a, b, opt.Only)
 	d.Cells, d.Unmatched = len(pairs), left
 	d.Differences = append(d.Differences, hostSpeeds(pairs)...)
-	if err := d.mismatches(pairs); err != nil {
-		return nil, err
-	}
-	if err := cmp.Or(d.further("A", a, opt.Only), d.further("B", b, opt.Only)); err != nil {
-		return nil, err
-	}
+	d.mismatches(pairs)
+	d.further("A", a, opt.Only)
+	d.further("B", b, opt.Only)
 	d.Lacking = append(lacking(pairs, func(p pair) []part { return p.partsA }, a), lacking(pairs, func(p pair) []part { return p.partsB }, b)...)
 	sortDifferences(d.Differences)
 	metrics, err := d.chosen(pairs, opt.Metrics)

@@ -21,8 +21,8 @@ type Set struct {
 	Plan        map[string]any      // plan.yaml as plain data; nil if the set has none
 	Files       map[string][]string // lines of the files that the plan refers to, by name
 	Gaps        []string            // what the set lacks, in words
-	Damaged     []string            // runs whose run.json is missing or cut short, by ID
-	Run         func(id string) (*record.Run, error)
+	Damaged     []string            // runs whose run.json is missing, cut short or of another kind, by ID
+	Run         func(id string) *record.Run
 	More        []*Set // further sets of the same thing; of theirs, the cells that the first one has take part
 }
 
@@ -44,7 +44,7 @@ func Open(dir string, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{Name: opt.Name, Dir: dir, Target: opt.Target, Run: set.Run, Files: map[string][]string{}}
+	s := &Set{Name: opt.Name, Dir: dir, Target: opt.Target, Run: set.Kept, Files: map[string][]string{}}
 	if s.Name == "" {
 		s.Name = dir
 	}

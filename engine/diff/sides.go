@@ -52,15 +52,13 @@ func (g gatherer) side(name string, c *record.Cell) (parts []part, side compare.
 }
 
 // further looks at the further sets of a side as at two sides: what they differ in, and whether they measured the same thing.
-func (d *Diff) further(side string, first *Set, only func(record.Coord) bool) error {
+func (d *Diff) further(side string, first *Set, only func(record.Coord) bool) {
 	alone := *first
 	alone.More = nil
 	for _, m := range first.More {
 		pairs, _ := match(&alone, m, only)
 		x := &Diff{A: &alone, B: m, Differences: slices.Concat(environments(first.Environment, m.Environment), programs(&alone, m), plans(&alone, m))}
-		if err := x.mismatches(pairs); err != nil {
-			return err
-		}
+		x.mismatches(pairs)
 		among := fmt.Sprintf("among the sets of %s, %s as A and %s as B: ", side, first.Name, m.Name)
 		for _, y := range x.Differences {
 			if y.Among, y.Words = side, among+y.Words; y.Group != Texts {
@@ -71,7 +69,6 @@ func (d *Diff) further(side string, first *Set, only func(record.Coord) bool) er
 			d.Mismatches = append(d.Mismatches, Mismatch{among + y.What, y.Cells})
 		}
 	}
-	return nil
 }
 
 // lacking says which sets of a side have no results of cells of which others of the side have some.

@@ -104,11 +104,7 @@ func (t *values) cell(set *record.Set, c *record.Cell) error {
 	if t.opt.Runs {
 		n := 0
 		for _, id := range c.Runs {
-			r, err := set.Run(id)
-			if err != nil {
-				return err
-			}
-			if r.Status.HasResults() {
+			if r := set.Kept(id); r.Status.HasResults() {
 				n++
 				t.run(r, "run"+strconv.Itoa(n))
 			}

@@ -2,10 +2,9 @@ package record
 
 import "iter"
 
-// Runs reads the run.json of each run, in order, without its samples. A run that cannot be read gives an error, and the
-// next one follows.
+// Runs reads the run.json of each run as Kept does, in order, without its samples. The error is of listing them.
 func (s *Set) Runs() iter.Seq2[*Run, error] {
-	return Ahead(s, s.Run)
+	return Ahead(s, func(id string) (*Run, error) { return s.Kept(id), nil })
 }
 
 // All reads each run with everything that was recorded of it, in order; only as many as there are CPUs are held at a time.

@@ -1,7 +1,10 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 
 	json2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -22,6 +25,20 @@ func decode(text []byte, v any) error {
 
 // decodeNext decodes the next value of a stream.
 func decodeNext(d *jsontext.Decoder, v any) error { return json2.UnmarshalDecode(d, v, alike) }
+
+// foreign says what is wrong with JSON that holds something else than planrun writes, and where; nil if nothing is.
+func foreign(text []byte, err error) error {
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case err == nil && string(bytes.TrimSpace(text)) == "null":
+		return errors.New("it holds null and nothing else; put back the file that planrun wrote")
+	case !errors.As(err, &wrong):
+		return err
+	case wrong.Field == "":
+		return fmt.Errorf("it holds JSON of another kind (%s); put back the file that planrun wrote", wrong.Value)
+	}
+	return fmt.Errorf("what %s holds up to byte %d is of another kind (%s); put back the file that planrun wrote", wrong.Field, wrong.Offset, wrong.Value)
+}
 
 // encode is json.Marshal in a part of its time.
 func encode(v any) ([]byte, error) { return json2.Marshal(v, alike) }

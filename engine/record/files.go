@@ -84,7 +84,7 @@ func readJSON[T any](path string) (*T, error) {
 		return nil, fmt.Errorf("reading %s: %w", filepath.Base(path), err)
 	}
 	v := new(T)
-	if err := decode(b, v); err != nil {
+	if err := foreign(b, decode(b, v)); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return v, nil

@@ -24,10 +24,7 @@ var Everything = Part{Points: func(string) bool { return true }, Seconds: true, 
 // Data reads a run with everything that was recorded of it. Seconds of a load are added up over its workers (Worker is
 // AllWorkers) and sorted by load and time; points and events are in the order of their times.
 func (s *Set) Data(id string) (*Data, error) {
-	run, err := s.Run(id)
-	if err != nil {
-		return nil, err
-	}
+	run := s.Kept(id)
 	d, err := s.Recorded(run, Everything)
 	if err == nil && run.Status == Unfinished {
 		closePhases(d)

@@ -82,6 +82,7 @@ type Run struct {
 	Status     Status              `json:"status"`
 	Reason     string              `json:"reason,omitempty"`
 	Where      string              `json:"where,omitempty"` // file:line:col of what Reason is about
+	Unreadable bool                `json:"-"`               // what was recorded of it is there, and not to be read
 	Start      time.Time           `json:"start"`
 	Seconds    float64             `json:"seconds"`
 	Install    string              `json:"install,omitempty"`     // the installation's directory

@@ -34,6 +34,19 @@ func (s *Set) Run(id string) (*Run, error) {
 	return r, nil
 }
 
+// Kept is Run, with what is known of a run whose run.json cannot be read: its ID, and that it failed, with the reason. The
+// rest of the set is as good as it was.
+func (s *Set) Kept(id string) *Run {
+	r, err := s.Run(id)
+	if err != nil {
+		r = &Run{Version: Version, ID: id, Status: Failed, Reason: "its record cannot be read: " + err.Error(), Unreadable: true}
+		if s.Unread != nil {
+			s.Unread(r)
+		}
+	}
+	return r
+}
+
 // readRun reads a run.json.
 func readRun(path string) (*Run, error) {
 	r, err := readJSON[Run](path)

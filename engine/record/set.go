@@ -14,6 +14,8 @@ import (
 // A Set is a result set on disk. Its methods may be used by several goroutines at once; each run has one writer.
 type Set struct {
 	Dir string
+	// Unread is told of each run whose run.json cannot be read, by whichever goroutine reads it. May be nil.
+	Unread func(r *Run)
 }
 
 // CreateOptions say where a result set goes.
