@@ -80,6 +80,7 @@ Exit codes: 0, or with --gate 1 if it is false for a row and 3 if it cannot be e
 }
 
 func (p *program) diff(args []string, f diffFlags) error {
+	defer sparing()()
 	write, ok := diffFormats[f.format]
 	if !ok {
 		return fmt.Errorf("--format %s: %s", f.format, dsl.Suggest(f.format, []string{"text", "md", "json", "csv"}, "there are"))

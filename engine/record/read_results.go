@@ -11,7 +11,7 @@ import (
 
 // Results reads results.json. Cells and verdicts are decoded one by one: of a large set their text is hundreds of megabytes,
 // and is never in memory as a whole.
-func (s *Set) Results() (*Results, error) { return s.results(decodeList[Cell]) }
+func (s *Set) Results() (*Results, error) { return s.results(decodeCells) }
 
 // Judged reads results.json without its cells, which are most of it.
 func (s *Set) Judged() (*Results, error) { return s.results(passOver) }
@@ -45,7 +45,7 @@ func decodeResults(d *jsontext.Decoder, cells func(*jsontext.Decoder, *[]Cell) e
 		case "cells":
 			err = cells(d, &r.Cells)
 		case "verdicts":
-			err = decodeList(d, &r.Verdicts)
+			err = decodeEach(d, &r.Verdicts, func(*Judgement) {})
 		default:
 			var raw json.RawMessage
 			err = decodeNext(d, &raw)
@@ -65,8 +65,8 @@ func decodeResults(d *jsontext.Decoder, cells func(*jsontext.Decoder, *[]Cell) e
 	return r, json.Unmarshal(text, r)
 }
 
-// decodeList decodes a list element by element.
-func decodeList[T any](d *jsontext.Decoder, into *[]T) error {
+// decodeEach decodes a list element by element, and does something with each.
+func decodeEach[T any](d *jsontext.Decoder, into *[]T, with func(*T)) error {
 	if err := opens(d, jsontext.KindBeginArray); err != nil {
 		return err
 	}
@@ -76,10 +76,37 @@ func decodeList[T any](d *jsontext.Decoder, into *[]T) error {
 		if err := decodeNext(d, &v); err != nil {
 			return err
 		}
+		with(&v)
 		*into = append(*into, v)
 	}
 	_, err := d.ReadToken()
 	return err
+}
+
+// decodeCells decodes cells, and lets the values of each have no more memory than they need.
+func decodeCells(d *jsontext.Decoder, into *[]Cell) error {
+	return decodeEach(d, into, (*Cell).compact)
+}
+
+// compact puts the values of all runs side by side: a decoder leaves each few of them room for as many again.
+func (c *Cell) compact() {
+	n := 0
+	for _, metrics := range c.Metrics {
+		for _, v := range metrics {
+			n += len(v.Runs)
+		}
+	}
+	all := make([]float64, 0, n)
+	for _, metrics := range c.Metrics {
+		for name, v := range metrics {
+			if v.Runs != nil {
+				from := len(all)
+				all = append(all, v.Runs...)
+				v.Runs = all[from:len(all):len(all)]
+				metrics[name] = v
+			}
+		}
+	}
 }
 
 // passOver reads cells and keeps none.
