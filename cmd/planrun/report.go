@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/planrun/planrun/internal/plural"
 )
 
 func (p *program) reportCommand() *cobra.Command {
@@ -26,8 +28,14 @@ and what was not measured alike, is listed. They come behind those that the plan
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(p.out, "%s\n%s\n", relative(out.Set.Path("report.md")), relative(out.Set.Path("report.html")))
-			return err
+			if _, err := fmt.Fprintf(p.out, "%s\n%s\n", relative(out.Set.Path("report.md")), relative(out.Set.Path("report.html"))); err != nil {
+				return err
+			}
+			if n := len(out.Input.Unread); n > 0 {
+				p.exit = exitHarness
+				return fmt.Errorf("not everything that was recorded of %s could be read: the report is made of the rest, and says which", plural.Of(n, "run"))
+			}
+			return nil
 		},
 	}
 	c.Flags().StringArrayVar(&old, "beside", nil, "an earlier result set as columns: `DIR` or DIR=LABEL; may be repeated")

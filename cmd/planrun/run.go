@@ -29,7 +29,7 @@ func (p *program) runCommand() *cobra.Command {
 Exit codes, the first that applies:
     5  something could not be undone; it is listed, and planrun clean tries again
   130  interrupted; undone and reported
-    4  the harness failed: an install, an action, a worker, a self-check; or what it came to could not be written or printed
+    4  the harness failed: an install, an action, a worker, a self-check; or what it came to could not be written or printed, or not all that was recorded could be read
     1  a gating verdict failed
     3  a gating verdict is inconclusive, or judged nothing
     0  every gate passed
