@@ -143,41 +143,49 @@ func (d *decoder) mapping(n *node, v reflect.Value, f *field, sh shape, elem ref
 	}
 	fields := make([]nodeField, 0, len(n.fields))
 	for _, e := range n.fields {
-		name := e.key.text
-		if strings.HasPrefix(name, "x-") && !(f.t != nil && f.t.keys == "any") {
+		if strings.HasPrefix(e.key.text, "x-") && !(f.t != nil && f.t.keys == "any") {
 			fields = append(fields, e)
 			continue
 		}
-		if f.t != nil && f.t.keys == "ident" {
-			d.ident(e.key, f)
-		} else if strings.TrimSpace(name) == "" || strings.ContainsFunc(name, unicode.IsControl) {
-			d.errorf(e.key, "%s: %s is no name", f.name(), e.key.describe()).Hint = "write a name without line breaks"
+		d.entryName(e.key, f)
+		if !e.val.gone {
+			out, e.val = d.entry(e, out, inner.item(e.key.text), sh, elem)
 		}
-		if e.val.gone {
-			fields = append(fields, e)
-			continue
-		}
-		at := inner.item(name)
-		switch sh {
-		case shapeGoMap:
-			val := reflect.New(elem).Elem()
-			fields = append(fields, nodeField{e.key, d.decode(e.val, val, at)})
-			out.SetMapIndex(reflect.ValueOf(name), val)
-		case shapeParts:
-			p := reflect.New(elem)
-			fields = append(fields, nodeField{e.key, d.decode(e.val, p.Elem(), at)})
-			p.Interface().(partHolder).setName(name, e.key)
-			out = reflect.Append(out, p.Elem())
-		default:
-			entry := reflect.New(v.Type().Elem()).Elem()
-			entry.Field(0).SetString(name)
-			entry.Field(1).Set(reflect.ValueOf(e.key.pos()))
-			fields = append(fields, nodeField{e.key, d.decode(e.val, entry.Field(2), at)})
-			out = reflect.Append(out, entry)
-		}
+		fields = append(fields, e)
 	}
 	v.Set(out)
 	return n.withFields(fields)
+}
+
+// entry reads an entry of a mapping and adds it to those before it. It returns these, and the node of its value.
+func (d *decoder) entry(e nodeField, to reflect.Value, at *field, sh shape, elem reflect.Type) (reflect.Value, *node) {
+	switch name := e.key.text; sh {
+	case shapeGoMap:
+		val := reflect.New(elem).Elem()
+		n := d.decode(e.val, val, at)
+		to.SetMapIndex(reflect.ValueOf(name), val)
+		return to, n
+	case shapeParts:
+		p := reflect.New(elem)
+		n := d.decode(e.val, p.Elem(), at)
+		p.Interface().(partHolder).setName(name, e.key)
+		return reflect.Append(to, p.Elem()), n
+	default:
+		entry := reflect.New(to.Type().Elem()).Elem()
+		entry.Field(0).SetString(name)
+		entry.Field(1).Set(reflect.ValueOf(e.key.pos()))
+		n := d.decode(e.val, entry.Field(2), at)
+		return reflect.Append(to, entry), n
+	}
+}
+
+// entryName checks the key of an entry of a mapping.
+func (d *decoder) entryName(key *node, f *field) {
+	if f.t != nil && f.t.keys == "ident" {
+		d.ident(key, f)
+	} else if strings.TrimSpace(key.text) == "" || strings.ContainsFunc(key.text, unicode.IsControl) {
+		d.errorf(key, "%s: %s is no name", f.name(), key.describe()).Hint = "write a name without line breaks"
+	}
 }
 
 // ident checks that the key of a mapping can be used in expressions.

@@ -95,12 +95,35 @@ func (r *run) runPhase(ctx context.Context, i int, begin time.Time, all []dsl.Pa
 	if err != nil {
 		return time.Time{}, err
 	}
-	stop := make(chan string, 1)
 	seamless, after := r.seamless(all), record.Between(ph.Name)
 	if seamless {
 		after = all[1].Val.Name
 	}
-	watch := func() {}
+	begin, why, err := r.dispatch(ctx, i, begin, ph, steps, after)
+	end := time.Now()
+	if ph.For > 0 && why == "" && err == nil {
+		end = begin.Add(ph.For)
+	} else {
+		r.announce(ctx, boundary{end, record.Between(ph.Name)})
+		seamless = false
+	}
+	if e := r.endBeyond(func(x *running) bool { return x.s.through == ph.Name }, task.ErrPhaseOver); err == nil {
+		err = e
+	}
+	r.leavePhase(i, end, why, err)
+	if err == nil {
+		err = r.passed(ctx, i, ph, why)
+	}
+	if err != nil || !seamless {
+		return time.Time{}, err
+	}
+	return end, nil
+}
+
+// dispatch runs the steps of phase i, and tells loads, once it has begun, that it will be followed by what is called after. It
+// returns when the phase began, and why it ended before its time.
+func (r *run) dispatch(ctx context.Context, i int, begin time.Time, ph dsl.Phase, steps []*step, after string) (time.Time, string, error) {
+	stop, watch := make(chan string, 1), func() {}
 	r.mu.Lock()
 	r.next = ph.Name
 	r.mu.Unlock()
@@ -121,32 +144,20 @@ func (r *run) runPhase(ctx context.Context, i int, begin time.Time, all []dsl.Pa
 			s.never()
 		}
 	}
-	end := time.Now()
-	if ph.For > 0 && why == "" && err == nil {
-		end = begin.Add(ph.For)
-	} else {
-		r.announce(ctx, boundary{end, record.Between(ph.Name)})
-		seamless = false
-	}
-	if e := r.endBeyond(func(x *running) bool { return x.s.through == ph.Name }, task.ErrPhaseOver); err == nil {
-		err = e
-	}
-	r.leavePhase(i, end, why, err)
-	if err != nil {
-		return time.Time{}, err
-	}
+	return begin, why, err
+}
+
+// passed judges a phase that is over: whether its require holds, and whether its abort held.
+func (r *run) passed(ctx context.Context, i int, ph dsl.Phase, why string) error {
 	if ph.Require.IsSet() {
 		if err := r.require(ctx, i, ph); err != nil {
-			return time.Time{}, err
+			return err
 		}
 	}
 	if aborted(ph, why) {
-		return time.Time{}, fmt.Errorf("%w: %s held", errAborted, ph.Abort.When.Text)
+		return fmt.Errorf("%w: %s held", errAborted, ph.Abort.When.Text)
 	}
-	if !seamless {
-		end = time.Time{}
-	}
-	return end, nil
+	return nil
 }
 
 // aborted reports whether a phase ended because its abort held.

@@ -117,7 +117,7 @@ type named struct {
 // window adds the figures of a window of a run.
 func (c *cells) window(to *cell, name string, metrics *record.Window, spoilt taints, describe func() describer) {
 	last := to.last[name]
-	if names := metrics.Names(); !same(names, last.names) {
+	if names := metrics.Names(); !slices.Equal(names, last.names) {
 		last = named{names, c.figures(to, name, names, describe)}
 		to.last[name] = last
 	}
@@ -133,11 +133,6 @@ func (c *cells) window(to *cell, name string, metrics *record.Window, spoilt tai
 			f.tainted++
 		}
 	}
-}
-
-// same reports whether two lists are one and the same, which most runs of a cell have.
-func same(a, b []string) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // figures finds or makes those of a window.

@@ -43,10 +43,9 @@ func partIndex(d *record.Data, keep func(s *load.Second, start float64) bool, si
 	at := map[pieceKey]int{}
 	for i := range d.Seconds {
 		s := &d.Seconds[i]
-		start, counts := float64(s.Second), false
-		if l := ix.loads[s.Load]; l != nil {
+		l, start := ix.loads[s.Load], float64(s.Second)
+		if l != nil {
 			start += l.Start
-			counts = d.Run.Counts(l, s.Phase)
 		}
 		if keep != nil && !keep(s, start) {
 			continue
@@ -57,7 +56,7 @@ func partIndex(d *record.Data, keep func(s *load.Second, start float64) bool, si
 			continue
 		}
 		at[k] = len(ix.pieces)
-		ix.pieces = append(ix.pieces, piece{*s, start, counts})
+		ix.pieces = append(ix.pieces, piece{*s, start, l != nil && d.Run.Counts(l, s.Phase)})
 	}
 	slices.SortStableFunc(ix.pieces, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.Load, b.Load), cmp.Compare(a.start, b.start))
