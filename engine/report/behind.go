@@ -27,7 +27,7 @@ func (b *builder) behind(all []*contest) (items []Text) {
 		if i == mostTargets {
 			return append(items, text("And "+plural.Of(len(losers)-i, "more target")+" somewhere behind; see Side by side."))
 		}
-		items = append(items, l.says(plural.Of(len(all), "comparison")))
+		items = append(items, l.says(plural.Of(len(all), "comparison"))...)
 	}
 	return items
 }
@@ -70,17 +70,15 @@ func (b *builder) unrelated(c *contest, x comparison) string {
 	return fmt.Sprintf("%s beside %s of %s; %s", its, number(x.To.Value, class), oneLine(x.to), oneLine(x.Ratio.NA))
 }
 
-func (l *loser) says(of string) Text {
-	t := text(oneLine(l.target))
-	if n := len(l.lost); n > 0 {
-		t = append(t, text(fmt.Sprintf(" loses beyond the noise in %d of %s: %s", n, of, list(l.lost, mostBehind)))...)
-	}
-	if n := len(l.noRatio); n > 0 {
-		it := ""
-		if len(l.lost) > 0 {
-			it = ". It"
+// says is a sentence of where it loses, and one of where it has no ratio: neither hides the other.
+func (l *loser) says(of string) (items []Text) {
+	for _, x := range []struct {
+		words string
+		in    []string
+	}{{"loses beyond the noise", l.lost}, {"has no ratio to the best", l.noRatio}} {
+		if n := len(x.in); n > 0 {
+			items = append(items, text(fmt.Sprintf("%s %s in %d of %s: %s.", oneLine(l.target), x.words, n, of, list(x.in, mostBehind))))
 		}
-		t = append(t, text(fmt.Sprintf("%s has no ratio to the best in %d of %s: %s", it, n, of, list(l.noRatio, mostBehind)))...)
 	}
-	return append(t, text(".")...)
+	return items
 }

@@ -101,8 +101,8 @@ func TestFindings(t *testing.T) {
 			delete(worst.Metrics[""], "p99_ms")
 			worst.Missing = map[string]string{"p99_ms": "no request succeeded"}
 		}, []string{
-			"c loses beyond the noise in 1 of 2 comparisons: s (p99_ms 2.000 times that of a). It has no ratio to the best in 1 of 2 comparisons: t (p99_ms 1.00 beside 0.500 of a; distorted: 0.667 % of the requests of c failed or took over a second once sent).",
-			"d loses beyond the noise in 1 of 2 comparisons: s (p99_ms 1.026 times that of a). It has no ratio to the best in 1 of 2 comparisons: t (no p99_ms beside 0.500 of a; p99_ms: no request succeeded).",
+			"c loses beyond the noise in 1 of 2 comparisons: s (p99_ms 2.000 times that of a).", "c has no ratio to the best in 1 of 2 comparisons: t (p99_ms 1.00 beside 0.500 of a; distorted: 0.667 % of the requests of c failed or took over a second once sent).",
+			"d loses beyond the noise in 1 of 2 comparisons: s (p99_ms 1.026 times that of a).", "d has no ratio to the best in 1 of 2 comparisons: t (no p99_ms beside 0.500 of a; p99_ms: no request succeeded).",
 		}, "b loses"},
 		{"several comparisons are counted", func(f *fixture) {
 			for i, scenario := range []string{"s", "t", "u"} {
