@@ -5,7 +5,6 @@
 package hdr
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"time"
@@ -168,49 +167,4 @@ func (h *Histogram) Raw() *hdrhistogram.Histogram {
 	raw := hdrhistogram.New(Lowest, Highest, Digits)
 	h.packed.MergeInto(raw)
 	return raw
-}
-
-type wire struct {
-	Hist     []byte `json:"h,omitempty"` // V2, compressed
-	Overflow int64  `json:"o,omitempty"`
-	Min      int64  `json:"min,omitempty"`
-	Max      int64  `json:"max,omitempty"`
-}
-
-// MarshalJSON writes the compressed V2 encoding with the exact minimum and maximum.
-func (h *Histogram) MarshalJSON() ([]byte, error) {
-	if h.Count() == 0 {
-		return []byte("{}"), nil
-	}
-	w := wire{nil, h.overflow, h.min, h.max}
-	if raw := h.Raw(); raw != nil {
-		var err error
-		if w.Hist, err = raw.EncodeV2(); err != nil {
-			return nil, fmt.Errorf("encoding a histogram: %w", err)
-		}
-	}
-	return json.Marshal(w)
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (h *Histogram) UnmarshalJSON(b []byte) error {
-	var w wire
-	if err := json.Unmarshal(b, &w); err != nil {
-		return fmt.Errorf("decoding a histogram: %w", err)
-	}
-	*h = Histogram{overflow: w.Overflow, min: w.Min, max: w.Max}
-	if len(w.Hist) == 0 {
-		return nil
-	}
-	raw, err := hdrhistogram.Decode(w.Hist)
-	if err != nil {
-		return fmt.Errorf("decoding a histogram: %w", err)
-	}
-	// What was read may have another range; one fixed configuration everywhere.
-	h.h = hdrhistogram.New(Lowest, Highest, Digits)
-	if dropped := h.h.Merge(raw); dropped != 0 {
-		return fmt.Errorf("decoding a histogram: %d values are out of range", dropped)
-	}
-	h.n = h.h.TotalCount()
-	return nil
 }

@@ -121,7 +121,7 @@ func TestMerge(t *testing.T) {
 }
 
 func TestUnmarshalErrors(t *testing.T) {
-	for _, s := range []string{`[]`, `{"h":"AAAA"}`, `{"h":"!"}`, `{"h":5}`} {
+	for _, s := range []string{`[]`, `{"c":"AA=="}`, `{"c":"!"}`, `{"c":5}`} {
 		var h Histogram
 		if err := json.Unmarshal([]byte(s), &h); err == nil {
 			t.Errorf("%s was accepted", s)
