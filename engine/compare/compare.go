@@ -33,8 +33,8 @@ type Options struct {
 	DistortedAbove float64
 	// DistortsAll says that so many failed or slow requests leave no metric of a side a ratio, not its latencies alone.
 	DistortsAll bool
-	// Row are the cells that ran beside each other, both sides among them: each with the same cell in other stages, as Row
-	// gives them. What moves a whole row from one stage to another is then no noise of a ratio in it. Without a row each side
+	// Row are the cells that ran beside each other, both sides among them: each with the same cell in other stages, as Rows
+	// and RowOf give them. What moves a whole row from one stage to another is then no noise of a ratio in it. Without a row each side
 	// has only its own repeats.
 	Row [][]*record.Cell
 }

@@ -222,4 +222,9 @@ func TestRows(t *testing.T) {
 	if c := Metric(name, rate, a, b, Options{Row: rows[a.Cell]}); math.Abs(c.Ratio.Repeats-2/1.5) > 1e-9 {
 		t.Errorf("of a cell whose other side was not repeated the stages are %v apart", c.Ratio.Repeats)
 	}
+	// A cell without results has the row of those beside it.
+	res.Cells = append(res.Cells, record.Cell{Coord: record.Coord{Stage: "one", Scenario: "s", Target: "0"}, Status: record.Unsupported})
+	if row := Rows(res, Repeats(res))[&res.Cells[len(res.Cells)-1]]; len(row) != 2 {
+		t.Errorf("a cell without results is in a row of %d, want the 2 others", len(row))
+	}
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/planrun/planrun/engine/stats"
 )
 
-// Rows gives for each cell that has results those that ran beside it, itself among them: all targets with the same scenario,
-// matrix values and stage. Each is with the same cell in the stages that repeat this one, as again (see Repeats) has it.
+// Rows gives for each cell those with results that ran beside it, itself among them: all targets with the same scenario, matrix
+// values and stage. Each is with the same cell in the stages that repeat this one, as again (see Repeats) has it.
 func Rows(res *record.Results, again map[*record.Cell][]*record.Cell) map[*record.Cell][][]*record.Cell {
 	key := func(c *record.Cell) string {
 		coord := c.Coord
@@ -21,9 +21,8 @@ func Rows(res *record.Results, again map[*record.Cell][]*record.Cell) map[*recor
 	}
 	out := map[*record.Cell][][]*record.Cell{}
 	for i := range res.Cells {
-		if c := &res.Cells[i]; c.Status.HasResults() {
-			out[c] = rows[key(c)]
-		}
+		c := &res.Cells[i]
+		out[c] = rows[key(c)]
 	}
 	return out
 }

@@ -27,7 +27,7 @@ func noise(b *builder) ([]Section, error) {
 		return nil, nil
 	}
 	return []Section{{Title: "Noise", Blocks: append([]Block{
-		Paragraph{text("A ratio within the noise floor may be chance. The floor is the larger of two: what the runs of a cell scatter, of all cells of the scenario together, and how far a ratio of two cells differs from itself in a stage that repeats theirs; what moved all cells of a stage alike is in no ratio, so it is not part of it. (A ratio in a table has a floor of its own: of the runs of its two sides, and of the cells that ran beside them.)")},
+		Paragraph{text("A ratio within the noise floor may be chance. The floor is the larger of two: what the runs of a cell scatter, of all cells of the scenario together, and how far a ratio of two cells differs from itself in a stage that repeats theirs; what moved all cells of a stage alike is in no ratio, so it is not part of it (a scenario of a single cell has no ratio: there it is how far the cell is from itself). A ratio in a table has a floor of its own: of the runs of its two sides, and of the cells that ran beside them.")},
 	}, blocks...)}}, nil
 }
 

@@ -49,31 +49,33 @@ func (s Stages) apart() float64 {
 
 // RowApart is by how much the ratio of two cells of a row differs from itself in other stages, at Confidence, as a logarithm:
 //
-//	t(0.975, (cells-1) others) 1.4826 med |m|
+//	t(0.975, f) 1.4826 med |m|
 //
-// with m the moves of the cells to each of the others, apart from that of the median cell. That is Student's interval of the
-// difference of two cells in one stage, because the move of a cell has twice the variance of what it has in one stage, and so
-// has the difference of two cells. The deviation of the moves is 1.4826 times their median distance (Rousseeuw and Croux 1993,
-// Alternatives to the median absolute deviation), so that one restless cell does not speak for all. Cells without a value in
-// one of the stages have no part in it; it reports false if fewer than three are left.
+// with m the moves of the cells to each of the others, apart from that of the median cell there, and f how many they are less one
+// for each stage. With one other stage that is Student's interval of the difference of two cells in a stage, because the move of
+// a cell has twice the variance of what it has in one stage, and so has the difference of two cells. With several, whose moves
+// all begin in one stage, it is about that. The deviation of the moves is 1.4826 times their median distance (Rousseeuw and
+// Croux 1993, Alternatives to the median absolute deviation), so that one restless cell does not speak for all. A stage that has
+// fewer than three of the cells tells nothing; it reports false if none is left.
 func RowApart(row []map[string]float64, at string, others ...string) (float64, bool) {
 	const fewest = 3
 	var off []float64
-	cells := 0
+	freedom := 0
 	for _, to := range others {
-		moves := Moves(row, at, to)
-		cells = 0
+		moves := slices.DeleteFunc(Moves(row, at, to), math.IsNaN)
+		if len(moves) < fewest {
+			continue
+		}
+		freedom += len(moves) - 1
 		for _, m := range moves {
-			if !math.IsNaN(m) {
-				off, cells = append(off, math.Abs(m)), cells+1
-			}
+			off = append(off, math.Abs(m))
 		}
 	}
-	if cells < fewest {
+	if freedom == 0 {
 		return 0, false
 	}
 	const normal = 1.4826
-	return student((cells-1)*len(others)) * normal * Median(off), true
+	return student(freedom) * normal * Median(off), true
 }
 
 // Moves are by how much more than the median cell of its row each cell moved from one stage to another, as logarithms; NaN of

@@ -50,6 +50,8 @@ func TestStages(t *testing.T) {
 		{"the whole stage moves, of three cells", 3, 0.3, 0, 0, 0.03, 0.15, 0.9},
 		{"cells move as runs do", 5, 0.3, 0.02, 0, 0.06, 0.2, 0.95},
 		{"cells move more than runs", 5, 0.3, 0.06, 0, 0.1, 0.5, 0.9},
+		{"three cells move as runs do", 3, 0.3, 0.02, 0, 0.07, 0.3, 0.9},
+		{"three cells move more than runs", 3, 0.3, 0.06, 0, 0.12, 0.8, 0.9},
 		{"one of them is restless", 5, 0.3, 0, 0.5, 0.02, 0.15, 0.9},
 	} {
 		r := rand.New(rand.NewPCG(8, 4))
@@ -91,6 +93,19 @@ func TestRowApart(t *testing.T) {
 		t.Error("the row is not repeated")
 	}
 	near(t, "the ratio, of the row", s.apart(), got)
+	// A stage that repeats two of the cells alone adds their ratio, and takes nothing from what the row tells.
+	row[0]["zz"], row[1]["zz"] = 100, 100
+	near(t, "the row, with a stage of two cells", s.apart(), got)
+	row[0]["zz"] = 300
+	near(t, "the ratio, with a stage of two cells", s.apart(), math.Log(3))
+	// One that repeats three adds their moves: ln 3, 0 and 0 are those of the median cell, so |m| are 0, 0, 0.05, 0.05, 0.15,
+	// 0.25 and ln 3, and t(0.975, 5) = 2.5706.
+	row[2]["zz"] = 100
+	all, _ := RowApart(row, "one", "back", "zz")
+	near(t, "the row, of two stages", all, 2.5706*1.4826*0.05)
+	delete(row[0], "zz")
+	delete(row[1], "zz")
+	delete(row[2], "zz")
 	s.Row = row[:2]
 	near(t, "the ratio, of itself", s.apart(), 0.2)
 	if _, ok := RowApart(row[:2], "one", "back"); ok {

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -30,12 +31,17 @@ func noiseFloors() []cel.EnvOption {
 				}
 				metrics[i] = string(v[3+2*i].(types.String))
 			}
-			stages := besides(spots, metrics)
+			elsewhere := [2]map[string]float64{spots[0].byStage(metrics[0]), spots[1].byStage(metrics[1])}
+			stages := besides(spots, metrics, elsewhere)
 			var sides [2]stats.Side
 			for i, s := range spots {
 				var err ref.Val
-				if sides[i], err = s.side(metrics[i], stages.Repeated()); err != nil {
+				if sides[i], err = s.side(metrics[i]); err != nil {
 					return err
+				}
+				if !stages.Repeated() {
+					delete(elsewhere[i], s.resolve(s.ix).Stage)
+					sides[i].Again = slices.Collect(maps.Values(elsewhere[i]))
 				}
 			}
 			switch r := stats.CompareIn(stages, spots[0].String(), sides[0], spots[1].String(), sides[1]); {
@@ -49,8 +55,8 @@ func noiseFloors() []cel.EnvOption {
 		})}
 }
 
-// side is a metric of all runs, and what the same cell gave in other stages that repeat it, where these do not have the ratio.
-func (s spot) side(name string, paired bool) (stats.Side, ref.Val) {
+// side is a metric of all runs.
+func (s spot) side(name string) (stats.Side, ref.Val) {
 	m, runs, err := s.values(name)
 	if err != nil {
 		return stats.Side{}, err
@@ -58,18 +64,11 @@ func (s spot) side(name string, paired bool) (stats.Side, ref.Val) {
 	if m.Across == ByMax && strings.HasSuffix(name, "_mib") && s.shared() {
 		return stats.Side{}, because(TooFew, "the noise is not known: runs of %s shared their processes, so they are no repeats of a peak of these", s)
 	}
-	out := stats.Side{Runs: runs}
-	if !paired {
-		for stage, median := range s.byStage(name) {
-			if stage != s.resolve(s.ix).Stage {
-				out.Again = append(out.Again, median)
-			}
-		}
-	}
-	return out, nil
+	return stats.Side{Runs: runs}, nil
 }
 
-// byStage are the medians of a metric's runs in the stage of s and in those that repeat it.
+// byStage are the medians of a metric's runs in the stage of s and in those that repeat it. What was only looked at for the noise
+// is no read of the verdict, so the guards of other stages and targets do not count.
 func (s spot) byStage(name string) map[string]float64 {
 	out := map[string]float64{}
 	at := s.resolve(s.ix)
@@ -79,31 +78,45 @@ func (s spot) byStage(name string) map[string]float64 {
 		if stage != at.Stage && !s.repeated(other) {
 			continue
 		}
-		if _, runs, err := other.values(name); err == nil {
+		if runs := other.measured(name); len(runs) > 0 {
 			out[stage] = stats.Median(runs)
 		}
 	}
 	return out
 }
 
+// measured is a metric of the runs that have it, as tables take them: others of the cell may have failed.
+func (s spot) measured(name string) (out []float64) {
+	if s.data == nil || s.data.Cells[s.resolve(s.ix)] == nil {
+		return nil
+	}
+	for _, r := range s.data.Cells[s.resolve(s.ix)].Runs {
+		w := s.window(r)
+		if r.Outcome != "" || w == nil || s.round > 0 && r.Round != s.round {
+			continue
+		}
+		if v, ok := w.figure(name); ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
 // besides are what the stages that repeat that of two spots tell of their metrics; nothing if they are of different stages. All
-// targets count where the two differ in the target alone, as they do in tables (compare.Rows). What was only looked at for the
-// noise of others is no read of the verdict, so its guards do not count.
-func besides(of [2]spot, metrics [2]string) stats.Stages {
+// targets count where the two differ in the target alone, as they do in tables (compare.Rows).
+func besides(of [2]spot, metrics [2]string, elsewhere [2]map[string]float64) stats.Stages {
 	a, b := of[0].resolve(of[0].ix), of[1].resolve(of[1].ix)
 	if a.Stage != b.Stage {
 		return stats.Stages{}
 	}
-	s := stats.Stages{At: a.Stage, A: of[0].byStage(metrics[0]), B: of[1].byStage(metrics[1])}
+	s := stats.Stages{At: a.Stage, A: elsewhere[0], B: elsewhere[1]}
 	b.Target = a.Target
 	if a != b || metrics[0] != metrics[1] || of[0].phase != of[1].phase || of[0].load != of[1].load || !s.Repeated() {
 		return s
 	}
-	unread := *of[0].reader
-	unread.rec = &recorder{}
-	for _, t := range unread.ix.targets {
+	for _, t := range of[0].ix.targets {
 		other := of[0]
-		other.reader, other.place = &unread, other.target(t, false)
+		other.place = other.target(t, false)
 		s.Row = append(s.Row, other.byStage(metrics[0]))
 	}
 	return s

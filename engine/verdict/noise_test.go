@@ -29,6 +29,11 @@ func TestNoiseFloor(t *testing.T) {
 		{"stages disagree", []float64{104, 105, 103}, 80, 1, "inconclusive (noisy)", nil},
 		{"all targets moved alike", []float64{104, 105, 103}, 100, 0.5, "pass (kept)", nil},
 		{"all targets moved, one of them more", []float64{104, 105, 103}, 80, 0.5, "inconclusive (noisy)", nil},
+		{"a run failed where stages disagree", []float64{104, 105, 103}, 80, 1, "inconclusive (noisy)", func(_ *Stage, r *Run) {
+			if r.Repeat == 1 {
+				r.Outcome, r.Reason = Errored, "it crashed"
+			}
+		}},
 		{"without probes it is no repeat", []float64{104, 105, 103}, 80, 1, "pass (kept)", func(st *Stage, _ *Run) { st.Without = []string{"all"} }},
 		{"at another rate it is no repeat", []float64{104, 105, 103}, 80, 1, "pass (kept)", func(_ *Stage, r *Run) { r.Names = map[string]any{"params.rate": 80.0} }},
 		{"few", []float64{100, 100}, 100, 1, "inconclusive: whether it is kept cannot be said: the noise is not known: below 3 runs", nil},
