@@ -42,25 +42,43 @@ func (e *Environment) Option(name string) (value string) {
 	return value
 }
 
-// Without is the command line without a flag that takes a value, and the values that it had. Flags end at --.
+// Without is the command line without a flag that takes a value, and the values that it had.
 func (e *Environment) Without(name string) (words, values []string) {
-	flag := "--" + name
-	for i := 0; i < len(e.Command); i++ {
-		word := e.Command[i]
-		v, joined := strings.CutPrefix(word, flag+"=")
-		switch {
-		case word == "--":
-			return append(words, e.Command[i:]...), values
-		case joined:
-			values = append(values, v)
-		case word == flag && i+1 < len(e.Command):
-			i++
-			values = append(values, e.Command[i])
-		default:
-			words = append(words, word)
+	for _, a := range e.Arguments() {
+		if a.Flag == name && name != "" {
+			values = append(values, a.Value)
+		} else {
+			words = append(words, a.Words...)
 		}
 	}
 	return words, values
+}
+
+// An Argument of the command line: a flag with its value, or a word that is neither; then Flag is "".
+type Argument struct {
+	Flag, Value string
+	Words       []string // as they were typed
+}
+
+// Arguments are those of the command line in their order. The flags of a run all take a value, in their word or as the next
+// one; flags end at --.
+func (e *Environment) Arguments() (out []Argument) {
+	for rest := e.Command; len(rest) > 0; {
+		name, flag := strings.CutPrefix(rest[0], "--")
+		name, value, joined := strings.Cut(name, "=")
+		a, n := Argument{}, 1
+		switch {
+		case rest[0] == "--":
+			n = len(rest)
+		case flag && joined:
+			a.Flag, a.Value = name, value
+		case flag && len(rest) > 1:
+			a.Flag, a.Value, n = name, rest[1], 2
+		}
+		a.Words, rest = rest[:n], rest[n:]
+		out = append(out, a)
+	}
+	return out
 }
 
 // Imported says where published figures come from. When they were imported is the environment's Start.

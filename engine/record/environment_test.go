@@ -20,6 +20,8 @@ func TestOption(t *testing.T) {
 		"planrun run --out a -- --out=b.yaml":    "a",
 		"planrun run -- --out x.yaml":            "",
 		"planrun run --out -- a.yaml --out=b":    "b",
+		"planrun run --set --out a.yaml":         "",
+		"planrun run --set --out=a a.yaml":       "",
 	} {
 		e := &Environment{Command: strings.Fields(command)}
 		if got := e.Option("out"); got != want {

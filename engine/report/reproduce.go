@@ -20,7 +20,7 @@ func reproduce(b *builder) ([]Section, error) {
 	}}
 	if said := b.overrides(); len(said) > 0 {
 		s.Blocks = append(s.Blocks, Paragraph{text("The command line says otherwise than the plan's file: ", join(said, ", "), ". The result set's own plan has that in it, so that this runs the same again:")},
-			Code{Lines: []string{strings.Join(append([]string{"planrun", shellQuote(filepath.Join(b.opt.Dir, "plan.yaml"))}, b.flags("allow", "gate")...), " ")}})
+			Code{Lines: []string{strings.Join(append([]string{"planrun", shellQuote(filepath.Join(b.opt.Dir, "plan.yaml"))}, b.flags("allow", "gate", "results")...), " ")}})
 	}
 	if seeds := b.seeds(); len(seeds) > 0 {
 		s.Blocks = append(s.Blocks, Paragraph{text("Its random order has another seed then; that of this run comes again if the plan says it:")}, List{seeds})
@@ -51,11 +51,7 @@ func (b *builder) command() string {
 	if b.in.Environment != nil && len(b.in.Environment.Command) > 0 {
 		command, _ = b.in.Environment.Without("out")
 	}
-	words := make([]string, len(command))
-	for i, word := range command {
-		words[i] = shellQuote(word)
-	}
-	return strings.Join(words, " ")
+	return shellQuoted(command)
 }
 
 // overrides are what the command line said otherwise than the plan, each as it was written.
@@ -71,15 +67,9 @@ func (b *builder) flags(names ...string) (out []string) {
 	if b.in.Environment == nil {
 		return nil
 	}
-	command := b.in.Environment.Command
-	for i, word := range command {
-		name, _, whole := strings.Cut(strings.TrimPrefix(word, "--"), "=")
-		switch {
-		case !strings.HasPrefix(word, "--") || !slices.Contains(names, name):
-		case whole:
-			out = append(out, shellQuote(word))
-		case i+1 < len(command):
-			out = append(out, shellQuote(word)+" "+shellQuote(command[i+1]))
+	for _, a := range b.in.Environment.Arguments() {
+		if slices.Contains(names, a.Flag) {
+			out = append(out, shellQuoted(a.Words))
 		}
 	}
 	return out
@@ -122,4 +112,13 @@ func shellQuote(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// shellQuoted makes a line of a shell of words.
+func shellQuoted(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = shellQuote(word)
+	}
+	return strings.Join(quoted, " ")
 }
