@@ -46,7 +46,7 @@ func TestWholeRow(t *testing.T) {
 		}
 		t.Logf("%v\n%s", err, out)
 	}
-	line := regexp.MustCompile(`^bench h1-small wrk ratio \d+\.\d{3} target 0\.85 moonshot 0\.55 (ABOVE)? *\(1 rounds .*\n$`)
+	line := regexp.MustCompile(`^bench h1-small wrk ratio \d+\.\d{3} target 0\.85 moonshot 0\.55 (ABOVE)? *\(1 round \d.*\n$`)
 	if err != nil || !line.Match(out) {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -187,7 +187,7 @@ func TestLines(t *testing.T) {
 	}{
 		{result{row: ratio, rounds: costing(0.9, 0.84, 0.1)}, false,
 			[]string{"bench a wrk ratio 0.840 target 0.85  (3 rounds 0.100 to 0.900, with the starts 0.613; 100/s to 200/s; others had up to 0 % of the client's CPU, the host's speed moved up to 1.00 times)"}, met},
-		{result{row: ratio, rounds: costing(0.86)}, true, []string{"bench a wrk ratio 0.860 target 0.85 moonshot 0.50 ABOVE  (1 rounds"}, missed},
+		{result{row: ratio, rounds: costing(0.86)}, true, []string{"bench a wrk ratio 0.860 target 0.85 moonshot 0.50 ABOVE  (1 round 0.860 to"}, missed},
 		{result{row: row{name: "a", peer: "wrk"}, rounds: costing(9)}, true, []string{"bench a wrk ratio 9.000 target -  ("}, met},
 		{result{row: ratio, rounds: restless}, false, []string{"bench a wrk ratio 0.900 target 0.85 ABOVE  (2 rounds 0.900 to 0.900, with the starts 0.633; 100/s to 200/s; " +
 			"epoll, others had up to 12 % of the client's CPU, the host's speed moved up to 1.10 times; " +

@@ -43,7 +43,7 @@ func (res result) lines(moonshot bool) ([]string, verdict) {
 	}
 	ratio := mid(ratios)
 	line, v := target(fmt.Sprintf("%s ratio %.3f", name, ratio), ratio, r.must, r.moon, "%.2f", moonshot)
-	line += fmt.Sprintf("  (%d rounds %.3f to %.3f, with the starts %.3f; %s/s to %s/s; %s)", len(ratios), slices.Min(ratios), slices.Max(ratios),
+	line += fmt.Sprintf("  (%s %.3f to %.3f, with the starts %.3f; %s/s to %s/s; %s)", plural.Of(len(ratios), "round"), slices.Min(ratios), slices.Max(ratios),
 		mid(whole), rates(false), rates(true), res.circumstances())
 	return []string{line}, v
 }
@@ -54,7 +54,7 @@ func (res result) lagLines(name string, moonshot bool) (lines []string, all verd
 		lags := res.of(func(r round) float64 { return us([]float64{r.runs[0].LagP50, r.runs[0].LagP90}[i]) })
 		lag := mid(lags)
 		line, v := target(fmt.Sprintf("%s %s %.1f us", name, quantile, lag), lag, us(float64(res.row.lagMust[i])), us(float64(res.row.lagMoon[i])), "%.0f us", moonshot)
-		line += fmt.Sprintf("  (%d rounds %.1f to %.1f; %s)", len(lags), slices.Min(lags), slices.Max(lags), res.circumstances())
+		line += fmt.Sprintf("  (%s %.1f to %.1f; %s)", plural.Of(len(lags), "round"), slices.Min(lags), slices.Max(lags), res.circumstances())
 		lines, all = append(lines, line), max(all, v)
 	}
 	return lines, all
