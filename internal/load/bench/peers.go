@@ -26,7 +26,8 @@ func (p peer) run(r row, path string, d time.Duration) (run, error) {
 }
 
 // start measures what the peer spends before its requests go round: a run whose requests are never answered, or for fortio,
-// which cannot start without answers, one with the fewest that it makes.
+// which cannot start without answers, one with the fewest that it makes. It is looked at for a second, so that a step of
+// the CPU's clock is a hundredth of that.
 func (p peer) start(r row) (run, error) {
 	if p.kind == "fortio" {
 		return p.do(fortio(r, p.url(r, r.path), "-n", strconv.Itoa(2*r.connections)), 0)
@@ -75,8 +76,12 @@ func (p peer) do(args []string, d time.Duration) (run, error) {
 	if err != nil {
 		return run{}, err
 	}
+	wait := d / 2
+	if d == 0 {
+		wait = time.Second
+	}
 	// One that has ended is found by what it says.
-	if err := process.checked(max(d, 200*time.Millisecond) / 2); err != nil && d > 0 {
+	if err := process.checked(wait); err != nil && d > 0 {
 		process.kill()
 		return run{}, fmt.Errorf("%w%s", err, tail(out.Bytes()))
 	}

@@ -26,6 +26,7 @@ type round struct {
 	runs      []run     // in the order in which they were made
 	start     run       // of the peer, of this round or of an earlier one
 	speeds    []float64 // before the first of them, and after each and after the peer's start
+	others    float64   // share of the clients' CPU that others had in the peer's start; 0 if it is of an earlier round
 	discarded bool      // it was measured again
 	disturbed bool      // by what the machine did, and not by what came out
 }
@@ -41,7 +42,7 @@ const (
 
 // turns are the order of a round, which is its own reverse: a machine that becomes slower or faster at a steady pace is no
 // advantage for anyone. Every second round the other side begins. The peer's start is measured in the first one only: it takes
-// a second, and little CPU time.
+// a second, and little CPU time, so that what the start needs more or less in a later round is a small part of a run.
 func (c comparison) turns(number int) []turn {
 	switch {
 	case c.theirs == nil:
@@ -75,7 +76,7 @@ func (c comparison) round(number, try int, start run) (out round, err error) {
 		}
 		out.speeds = append(out.speeds, speed)
 		if t == startTurn {
-			out.start = x
+			out.start, out.others = x, x.Foreign
 			continue
 		}
 		x.Row, x.Round, x.Try, x.First = c.row.label(), number, try, t == order[0]
@@ -121,8 +122,9 @@ func (r round) side(theirs bool) (sum run) {
 // moved is by which factor the host's speed was apart within the round.
 func (r round) moved() float64 { return slices.Max(r.speeds) / slices.Min(r.speeds) }
 
-// foreign is the largest share of the clients' CPU that others had in a run.
+// foreign is the largest share of the clients' CPU that others had in a run, or in the peer's start.
 func (r round) foreign() (most float64) {
+	most = r.others
 	for _, x := range r.runs {
 		most = max(most, x.Foreign)
 	}
