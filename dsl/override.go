@@ -27,6 +27,7 @@ func (ld *loader) override(root *node) *node {
 	for _, s := range ld.opt.Set {
 		root = ld.set(root, s)
 	}
+	ld.plan.chosen = map[string]*node{"only": root.get("only"), "skip": root.get("skip")}
 	root = ld.cells(root, "only", both(patternsOf(root.get("only")), ld.opt.Only), len(ld.opt.Only))
 	root = ld.cells(root, "skip", append(patternsOf(root.get("skip")), ld.opt.Skip...), len(ld.opt.Skip))
 	if ld.opt.Repeats > 0 {
@@ -85,12 +86,6 @@ func (ld *loader) repeats(root *node) *node {
 		}
 	}
 	return root.with(keyOf(root, "scenarios"), scenarios)
-}
-
-// Flagged reports whether the command line said what a key at the plan's top says.
-func (p *Plan) Flagged(key string) bool {
-	n := p.root.get(key)
-	return n != nil && strings.HasPrefix(n.src.name, "--")
 }
 
 // set applies one --set name=value.

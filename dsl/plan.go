@@ -34,6 +34,7 @@ type Plan struct {
 	Files []string `yaml:"-"`
 
 	root     *node
+	chosen   map[string]*node // what the plan itself says of only and skip
 	readFile func(string) ([]byte, error)
 	l        *lang
 }

@@ -91,8 +91,8 @@ schedule: [{stage: a}, {stage: b}, {stage: c}]
 				t.Errorf("%s has %d repeats", p.Scenarios[j].Name, n)
 			}
 		}
-		if p.Flagged("only") != (i == 0) {
-			t.Errorf("load %d: only is of the command line: %v", i, p.Flagged("only"))
+		if own := p.Chosen("only"); len(own) != []int{2, 4}[i] || own[0].Text != []string{"a", "a/one"}[i] {
+			t.Errorf("load %d: the plan itself says only %v", i, own)
 		}
 		text := dsl.Resolved(p, nil)
 		if p, list = dsl.Load("p.yaml", dsl.Options{Vocabulary: vocabulary, ReadFile: func(string) ([]byte, error) { return text, nil }}); len(list) > 0 {
@@ -110,18 +110,22 @@ skip: [q/s, colour=red]
 targets: {t: {endpoints: {http: "127.0.0.1:1"}}}
 scenarios: {s: {matrix: {size: [1]}, phases: [measure: {for: 1s}]}}
 `
-	_, list := dsl.Load("p.yaml", dsl.Options{Vocabulary: vocabulary, ReadFile: func(string) ([]byte, error) { return []byte(src), nil }})
-	var got []string
-	for _, x := range list {
-		got = append(got, fmt.Sprintf("%d:%d %s", x.Pos.Line, x.Pos.Col, x.Msg))
-	}
 	want := []string{
 		`3:8 only: the plan has no stage, target, scenario or axis=value "nginx"`,
 		`4:8 skip: the plan has no stage, target, scenario or axis=value "q"`,
 		`4:13 skip: the plan has no stage, target, scenario or axis=value "colour=red"`,
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("problems (-want +got):\n%s", d)
+	// What the command line says beside them does not hide them.
+	for _, opt := range []dsl.Options{{}, {Only: []string{"t"}, Skip: []string{"s"}}} {
+		opt.Vocabulary, opt.ReadFile = vocabulary, func(string) ([]byte, error) { return []byte(src), nil }
+		_, list := dsl.Load("p.yaml", opt)
+		var got []string
+		for _, x := range list {
+			got = append(got, fmt.Sprintf("%d:%d %s", x.Pos.Line, x.Pos.Col, x.Msg))
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("--only %q: problems (-want +got):\n%s", opt.Only, d)
+		}
 	}
 }
 

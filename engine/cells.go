@@ -122,22 +122,42 @@ func (c *compilation) leftOut(cell *Cell) string {
 			return fmt.Sprintf("when %s is false", w.Text)
 		}
 	}
+	// The patterns of Only and Skip are those of the plan with those of the command line, which leaves out further cells.
 	selects := func(p string) bool { return Selects(p, cell.Coord) }
-	if len(c.Plan.Only) > 0 && !slices.ContainsFunc(c.Plan.Only, selects) {
-		return "left out by " + c.sayer("only")
-	}
-	if slices.ContainsFunc(c.Plan.Skip, selects) {
-		return "left out by " + c.sayer("skip")
+	own := func(p dsl.Pattern) bool { return selects(p.Text) }
+	only, skip := c.Plan.Chosen("only"), c.Plan.Chosen("skip")
+	switch {
+	case len(only) > 0 && !slices.ContainsFunc(only, own):
+		return "left out by the plan's only"
+	case len(c.Plan.Only) > 0 && !slices.ContainsFunc(c.Plan.Only, selects):
+		return "left out by --only"
+	case slices.ContainsFunc(skip, own):
+		return "left out by the plan's skip"
+	case slices.ContainsFunc(c.Plan.Skip, selects):
+		return "left out by --skip"
 	}
 	return ""
 }
 
-// sayer is who said which cells run: the command line or the plan.
-func (c *compilation) sayer(key string) string {
-	if c.Plan.Flagged(key) {
-		return "--" + key
+// checkAxisValues finds values of axes in only and skip that no cell has: they would choose nothing without a word.
+func (c *compilation) checkAxisValues() {
+	axes, values := map[string]bool{}, []string{}
+	for _, cell := range c.Cells {
+		for _, a := range cell.Coord.Matrix {
+			axes[a.Name] = true
+			values = append(values, a.Name+"="+a.Value)
+		}
 	}
-	return "the plan's " + key
+	for _, key := range []string{"only", "skip"} {
+		for _, p := range c.Plan.Chosen(key) {
+			for part := range strings.SplitSeq(p.Text, "/") {
+				if axis, _, is := strings.Cut(part, "="); is && axes[axis] && !slices.Contains(values, part) {
+					x := c.list.Addf(p.Pos, "%s: no cell has %s", key, part)
+					x.Hint, x.End = dsl.Suggest(part, slices.Compact(slices.Sorted(slices.Values(values))), "there are"), p.End
+				}
+			}
+		}
+	}
 }
 
 // mergeKnobs lays the scenario's knobs over the target's. A knob that the target does not have makes it unsupported.

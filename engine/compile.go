@@ -133,6 +133,7 @@ func (c *compilation) run() {
 	c.stages()
 	c.withAxes()
 	c.cells()
+	c.checkAxisValues()
 	c.outsidePhases("setup", c.Plan.Setup)
 	c.declare()
 	c.checkExpressions()

@@ -55,14 +55,10 @@ func (c *compilation) targetNames() (out []verdict.Target) {
 	return out
 }
 
-// Selects reports whether a pattern of --only or --skip means a cell: STAGE/TARGET/SCENARIO with * for anything, or one
-// word that is the name of the cell's stage, target or scenario. A matrix value is axis=value in place of a name.
+// Selects reports whether a pattern of --only or --skip means a cell: one name, or several with / between them, of which
+// all must be that of its stage, target or scenario. A matrix value is axis=value in place of a name; * is anything.
 func Selects(pattern string, c record.Coord) bool {
-	parts := strings.Split(pattern, "/")
-	if len(parts) == 1 {
-		return pattern == c.Stage || pattern == c.Target || pattern == c.Scenario || hasAxis(c, pattern)
-	}
-	for _, p := range parts {
+	for p := range strings.SplitSeq(pattern, "/") {
 		if p != "*" && p != c.Stage && p != c.Target && p != c.Scenario && !hasAxis(c, p) {
 			return false
 		}

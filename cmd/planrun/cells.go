@@ -12,14 +12,16 @@ import (
 // checkCells finds what the command line says of cells and targets that the plan does not have.
 func checkCells(prog *engine.Program, f planFlags, gate string) error {
 	names, targets := []string{"*"}, []string{"plan", "all", "none"}
-	left := false
+	var out []string // why cells are left out
 	for _, c := range prog.Cells {
 		names = append(names, c.Coord.Stage, c.Coord.Target, c.Coord.Scenario)
 		for _, a := range c.Coord.Matrix {
 			names = append(names, a.Name+"="+a.Value)
 		}
 		targets = append(targets, c.Coord.Target)
-		left = left || c.LeftOut == ""
+		if c.LeftOut != "" {
+			out = append(out, strings.TrimPrefix(c.LeftOut, "left out "))
+		}
 	}
 	slices.Sort(names)
 	slices.Sort(targets[3:])
@@ -36,8 +38,9 @@ func checkCells(prog *engine.Program, f planFlags, gate string) error {
 			}
 		}
 	}
-	if !left {
-		return fmt.Errorf("nothing is left to run: --only, --skip and `when` leave every cell out; planrun show lists the cells")
+	if len(out) == len(prog.Cells) {
+		slices.Sort(out)
+		return fmt.Errorf("nothing is left to run: every cell is left out (%s); planrun show lists the cells", strings.Join(slices.Compact(out), ", "))
 	}
 	if !slices.Contains(targets, gate) {
 		return fmt.Errorf("--gate %s: neither plan, all or none, nor a target of the plan; %s", gate, dsl.Suggest(gate, targets, "there are"))
