@@ -30,6 +30,8 @@ var planVariations = []variation{
 	{keys: "Plan.verdicts Verdict.verdict Verdict.pass", base: nothing, with: "verdicts: [{verdict: w, pass: failed > 0}]"},
 	{keys: "Plan.report", base: nothing, with: inSection("")},
 	{keys: "Plan.fresh", base: inScenario("repeats: 2"), with: "fresh: run"},
+	{keys: "Plan.only", base: twoTargets, with: "only: [t]"},
+	{keys: "Plan.skip", base: twoTargets, with: "skip: [t]"},
 
 	// The host.
 	{keys: "Host.nice", by: "engine.TestNiceAndLimits"},
