@@ -48,7 +48,7 @@ Nothing is judged again: planrun judge does that.`,
 			if err := exportFlags(c, format, series); err != nil {
 				return err
 			}
-			set, res, err := p.results(dir, format)
+			set, res, err := p.results(dir, format, series)
 			if err != nil {
 				return err
 			}
@@ -113,12 +113,12 @@ func exportAs(w io.Writer, format string, series bool, set *record.Set, res *rec
 
 // results opens a result set with its results. One whose planrun was killed has none: they are made first, as planrun report
 // makes them. Formats that hold no figures need no cells.
-func (p *program) results(dir, format string) (*record.Set, *record.Results, error) {
+func (p *program) results(dir, format string, series bool) (*record.Set, *record.Results, error) {
 	set, err := record.Open(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	set.Unread = p.leftOut()
+	set.Unread = p.leftOut(dir, (format == "csv" && !series) || format == "junit")
 	read := set.Results
 	if format == "junit" {
 		read = set.Judged
@@ -138,8 +138,8 @@ func (p *program) results(dir, format string) (*record.Set, *record.Results, err
 	return set, res, err
 }
 
-// leftOut warns of runs whose record cannot be read, of each once.
-func (p *program) leftOut() func(*record.Run) {
+// leftOut warns of runs whose record cannot be read, of each once. Where what is exported is of cells, they are still in it.
+func (p *program) leftOut(dir string, cells bool) func(*record.Run) {
 	var mu sync.Mutex
 	said := map[string]bool{}
 	return func(r *record.Run) {
@@ -147,7 +147,11 @@ func (p *program) leftOut() func(*record.Run) {
 		defer mu.Unlock()
 		if !said[r.ID] {
 			said[r.ID] = true
-			fmt.Fprintf(p.err, "planrun: warning: run %s is left out: %s\n", r.ID, r.Reason)
+			but := ""
+			if cells {
+				but = "; figures and verdicts of its cell are those of results.json, which planrun report " + dir + " makes again"
+			}
+			fmt.Fprintf(p.err, "planrun: warning: what run %s itself says is left out%s: %s\n", r.ID, but, r.Reason)
 		}
 	}
 }
