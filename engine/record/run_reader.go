@@ -175,8 +175,8 @@ func (j *join) hlogLine(line []byte) error {
 	}
 	s := j.hists[k]
 	if s.raw == nil {
-		s.raw = h
-		return nil
+		s.raw, err = hdr.Ours(h) // those that are added to it may have a wider range than this one was written with
+		return err
 	}
 	if dropped := s.raw.Merge(h); dropped != 0 {
 		return fmt.Errorf("%d values of %s are out of range", dropped, key.tag)

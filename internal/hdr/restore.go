@@ -15,11 +15,21 @@ func Restore(raw *hdrhistogram.PackedHistogram, min, max, overflow int64) (*Hist
 		return h, nil
 	}
 	h.n = raw.TotalCount()
-	if ours(raw) {
-		return h, nil
+	var err error
+	if h.packed, err = Ours(raw); err != nil {
+		return nil, err
 	}
-	h.packed = hdrhistogram.NewPacked(Lowest, Highest, Digits)
-	if dropped := h.packed.Merge(raw); dropped != 0 {
+	return h, nil
+}
+
+// Ours is a histogram in this package's configuration: raw itself if it has that. Values beyond this package's range are an
+// error.
+func Ours(raw *hdrhistogram.PackedHistogram) (*hdrhistogram.PackedHistogram, error) {
+	if ours(raw) {
+		return raw, nil
+	}
+	h := hdrhistogram.NewPacked(Lowest, Highest, Digits)
+	if dropped := h.Merge(raw); dropped != 0 {
 		return nil, fmt.Errorf("reading a histogram: %d values are out of range", dropped)
 	}
 	return h, nil
