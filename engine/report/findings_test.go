@@ -222,12 +222,12 @@ func TestFindings(t *testing.T) {
 			c.Metrics[""]["small_generator_run_wait_s_per_s"] = record.Value{Value: 1.2, Runs: []float64{1.2}}
 			c.Metrics[""]["side_load_generator_run_wait_s_per_s"] = record.Value{Value: 0.9, Runs: []float64{0.9}}
 		}, []string{"was ready to run without a CPU for up to 90.0 % of the time (s / a)."}, ""},
-		{"an own delay above the p99, and one that made it", func(f *fixture) {
+		{"an own delay above the p99, and one of which the guard warns", func(f *fixture) {
 			for target, seen := range map[string]record.Seen{"a": {Delay: 43, P99: 9, Above: 2}, "b": {Delay: 60, P99: 12, Above: 1}, "c": {Delay: 5, P99: 9}} {
 				f.cell(cellSpec{scenario: target, target: target, rates: []float64{1000}, open: true, guards: []record.Guard{
 					{Name: "own-delay", OK: target != "a", Message: "it held up 11 %", Seen: &seen}, {Name: "send-lag", OK: true}}})
 			}
-		}, []string{"in open loops its own delay in sending reached 60.0 ms (b / b, beside a p99 of 12.0 ms); in 1 of 3 cells it held up enough requests to have made the p99 (43.0 ms (a / a, beside a p99 of 9.00 ms)): the guard own-delay warns of these; in 1 of 3 cells single delays were above the p99, of too few requests to have made it (60.0 ms (b / b, beside a p99 of 12.0 ms)): only higher latencies may be its own there.",
+		}, []string{"in open loops its own delay in sending reached 60.0 ms (b / b, beside a p99 of 12.0 ms); in 1 of 3 cells it held up more requests for longer than the p99 than the guard own-delay lets pass (43.0 ms (a / a, beside a p99 of 9.00 ms)); in 1 of 3 cells it was above the p99 too, of no more requests than the guard own-delay lets pass (60.0 ms (b / b, beside a p99 of 12.0 ms)).",
 			"the load generator's own delay in sending may have made p99_ms (own-delay, in 1 run of a / a; it held up 11 %)"}, "the bottleneck in 1"},
 		{"a pool that was full", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
