@@ -57,6 +57,7 @@ func Environment() *record.Environment {
 		Kernel:   kernel(),
 		CPUModel: cpuModel(),
 		CPUs:     len(Allowed()),
+		CPUIDs:   Allowed(),
 		Governor: governor(),
 		NUMA:     numaNodes(),
 		Virtual:  virtual(),

@@ -31,6 +31,7 @@ func TestEnvironmentSaysWhatTheSystemSays(t *testing.T) {
 	want("boot id", e.BootID, "cat", "/proc/sys/kernel/random/boot_id")
 	want("host name", e.Hostname, "uname", "-n")
 	want("CPUs", strconv.Itoa(e.CPUs), "nproc")
+	want("the CPUs that may be used", List(e.CPUIDs), "awk", "/^Cpus_allowed_list/ {print $2}", "/proc/self/status")
 	want("system", e.OS, "sh", "-c", ". /etc/os-release; echo $PRETTY_NAME")
 	want("open files", e.Limits["open files"], "sh", "-c", "ulimit -Hn")
 	want("somaxconn", e.Sysctls["net.core.somaxconn"], "cat", "/proc/sys/net/core/somaxconn")

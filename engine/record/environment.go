@@ -20,6 +20,7 @@ type Environment struct {
 	Kernel    string             `json:"kernel"`
 	CPUModel  string             `json:"cpu_model"`
 	CPUs      int                `json:"cpus"`
+	CPUIDs    []int              `json:"cpu_ids,omitempty"` // of those that planrun may use; results of before this was recorded have none
 	Governor  string             `json:"governor,omitempty"`
 	NUMA      int                `json:"numa_nodes"`
 	MemoryMiB float64            `json:"memory_mib"`

@@ -27,10 +27,14 @@ func (b *builder) shared() []Text {
 	if b.in.Environment == nil {
 		return nil
 	}
+	machine := b.in.Environment.CPUIDs
+	for c := 0; len(machine) < b.in.Environment.CPUs; c++ { // which they are was not recorded
+		machine = append(machine, c)
+	}
 	var order []sharing
 	runs := map[string][]*record.Run{}
 	for _, r := range b.in.Runs {
-		for _, s := range sharingsOf(r, b.in.Environment.CPUs) {
+		for _, s := range sharingsOf(r, machine) {
 			k := fmt.Sprint(s)
 			if runs[k] == nil {
 				order = append(order, s)
@@ -57,14 +61,14 @@ func (b *builder) shared() []Text {
 	return []Text{append(t, Span{Text: ". " + meaning(order)})}
 }
 
-// sharingsOf are those of a run, on a machine of so many CPUs: what is not pinned may run on all. CPUs with the same roles are together.
-func sharingsOf(r *record.Run, machine int) (out []sharing) {
+// sharingsOf are those of a run, where planrun may use the CPUs of machine: what is not pinned may run on all. CPUs with the same roles are together.
+func sharingsOf(r *record.Run, machine []int) (out []sharing) {
 	on := map[int][]string{}
 	for _, role := range onTheWay {
 		for _, p := range r.Processes {
 			cpus := p.CPUs
-			for c := 0; len(p.CPUs) == 0 && c < machine; c++ {
-				cpus = append(cpus, c)
+			if len(cpus) == 0 {
+				cpus = machine
 			}
 			for _, c := range cpus {
 				if p.Role == role && !slices.Contains(on[c], role) {
