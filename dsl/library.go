@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// library reports of a file that is to be run that it is a part of plans and no plan itself. What else is missing in it is then
+// reportPart reports of a file that is to be run that it is a part of plans and no plan itself. What else is missing in it is then
 // no problem: it is missing by intent.
-func (ld *loader) library(n *node) bool {
+func (ld *loader) reportPart(n *node) bool {
 	if n == nil || n.has("plan", "targets", "include") {
 		return false
 	}

@@ -58,7 +58,7 @@ type loader struct {
 }
 
 func (ld *loader) load(file string) {
-	if ld.library(ld.file(file, nil)) {
+	if ld.reportPart(ld.file(file, nil)) {
 		return
 	}
 	root := ld.include(file, nil)
