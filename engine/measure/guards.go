@@ -147,13 +147,13 @@ func (j *judge) foreign() {
 	if !ok {
 		return
 	}
+	limit, taints, words := j.t.ForeignWarn, "", "above %s is worth a warning"
 	if j.t.ForeignLimited {
-		j.add("foreign-cpu", "", share <= j.t.ForeignCPU, taintsTiming,
-			"what the plan did not start%s used %s of the machine's CPUs (at most %s)", j.targetToo(), percent(share), percent(j.t.ForeignCPU))
-		return
+		limit, taints, words = j.t.ForeignCPU, taintsTiming, "at most %s"
 	}
-	j.add("foreign-cpu", "", share <= j.t.ForeignWarn, "",
-		"what the plan did not start%s used %s of the machine's CPUs (above %s is worth a warning)", j.targetToo(), percent(share), percent(j.t.ForeignWarn))
+	j.add("foreign-cpu", "", share <= limit, taints,
+		"what the plan did not start%s used %s of the machine's CPUs ("+words+")", j.targetToo(), percent(share), percent(limit))
+	j.saw(record.Seen{Foreign: share})
 }
 
 // targetToo says, behind what the plan did not start, that the target may be part of it: the plan started nothing of it.

@@ -24,7 +24,7 @@ const (
 // loadMetrics are all metrics of loads, in the order of the documentation.
 var loadMetrics = slicesOf(
 	[]loadMetric{
-		counter("requests", series.Neither, "requests that were due", func(c *load.Counts) int64 { return c.Due }),
+		counter("requests", series.Neither, "requests that were due in the window, whenever they were sent", func(c *load.Counts) int64 { return c.Due }),
 		counter("ok", series.Higher, "requests that were answered as expected", func(c *load.Counts) int64 { return c.OK }),
 		{desc("req_per_s", "req/s", series.Higher, series.Median, series.Timing, "ok requests that were due in the window, by its length"), false,
 			func(s *loadSum) (float64, string) {
@@ -60,7 +60,7 @@ var loadMetrics = slicesOf(
 	[]loadMetric{
 		counter("slow_over_1s", series.Lower, "successes whose own round trip, from when they were sent, took longer than a second; a wait for a connection before that is not in it, but in p99_ms, max_ms, worst_second_p99_ms and lag_max_ms", func(c *load.Counts) int64 { return c.SlowOver1s }),
 		counter("generator", series.Lower, "requests that the load generator itself could not send, for want of descriptors, ports, memory or CPU; they are no failures", func(c *load.Counts) int64 { return c.Generator }),
-		counter("sent", series.Neither, "requests written to a connection", func(c *load.Counts) int64 { return c.Sent }),
+		counter("sent", series.Neither, "requests written to a connection in the window, whenever they were due, those sent again included", func(c *load.Counts) int64 { return c.Sent }),
 		counter("connections_opened", series.Neither, "connections that were opened", func(c *load.Counts) int64 { return c.Opened }),
 		perSecondOf("connections_opened_per_s", "connections that were opened in the window, by its length", func(c *load.Counts) int64 { return c.Opened }),
 	},

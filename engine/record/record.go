@@ -211,18 +211,19 @@ type Guard struct {
 	Taints  string `json:"taints,omitempty"`
 	Message string `json:"message"` // what was seen against which threshold, in words
 	Load    string `json:"load,omitempty"`
-	Seen    *Seen  `json:"seen,omitempty"` // of the generator's CPU and its own delay
+	Seen    *Seen  `json:"seen,omitempty"` // of the generator's CPU and its own delay, and of the machine's CPU
 }
 
-// Seen is in numbers what a guard of a load generator saw in the headline phases, whether it held or not. Of a guard that does
-// not look at something it is zero.
+// Seen is in numbers what a guard of a load generator or of its machine saw in the headline phases, whether it held or not. Of a
+// guard that does not look at something it is zero.
 type Seen struct {
-	Cores  float64 `json:"cores,omitempty"`  // CPU time by time
-	CPUs   int     `json:"cpus,omitempty"`   // that the load may run on
-	Waited float64 `json:"waited,omitempty"` // share of the time during which a worker was ready to run without a CPU
-	Delay  float64 `json:"delay,omitempty"`  // the longest own delay in sending, in milliseconds
-	P99    float64 `json:"p99,omitempty"`    // of the answers, in milliseconds
-	Above  int     `json:"above,omitempty"`  // seconds in which that delay was above that p99
+	Cores   float64 `json:"cores,omitempty"`   // CPU time by time
+	CPUs    int     `json:"cpus,omitempty"`    // that the load may run on
+	Waited  float64 `json:"waited,omitempty"`  // share of the time during which a worker was ready to run without a CPU
+	Delay   float64 `json:"delay,omitempty"`   // the longest own delay in sending, in milliseconds
+	P99     float64 `json:"p99,omitempty"`     // of the answers, in milliseconds
+	Above   int     `json:"above,omitempty"`   // seconds in which that delay was above that p99
+	Foreign float64 `json:"foreign,omitempty"` // share of the machine's CPUs that what the plan did not start used
 }
 
 // An Event is something that happened.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/planrun/planrun/internal/plural"
 )
@@ -9,39 +10,53 @@ import (
 // mostGuards bounds the sentences about guards; the section has them all.
 const mostGuards = 5
 
-// distrust says in the findings which guards did not hold and what that spoils, apart from those of the load generator;
-// warnings, which spoil nothing, together.
+// mostWarnings bounds the sentences about guards that only warn.
+const mostWarnings = 3
+
+// distrust says in the findings which guards did not hold, what that spoils, and what they saw; those of the load generator and of
+// its machine first.
 func (b *builder) distrust() (items []Text) {
 	bad, _ := b.broken(guardsOf)
-	var warnings []string
-	more := 0
-	for _, g := range bad {
-		switch {
-		case isOfGenerator(g.guard):
-		case g.guard.Taints == "":
-			warnings = append(warnings, fmt.Sprintf("%s (%s, in %s; %s)", g.say(), g.guard.Name, b.inRuns(g.runs), g.seen()))
-		case len(items) == mostGuards:
-			more++
-		default:
-			items = append(items, text(doubtful(upper(g.say())), fmt.Sprintf(" (%s, in %s); %s. Seen: %s.", g.guard.Name, b.inRuns(g.runs), taintWord(g.guard.Taints), g.seen())))
+	bad = slices.DeleteFunc(bad, func(g *broken) bool { return g.guard.Name == generatorKnown }) // generator says it
+	slices.SortStableFunc(bad, func(x, y *broken) int {
+		switch first := isOfGenerator(x.guard); {
+		case first == isOfGenerator(y.guard):
+			return 0
+		case first:
+			return -1
 		}
+		return 1
+	})
+	var spoils, warns []Text
+	for _, g := range bad {
+		if g.guard.Taints == "" {
+			warns = append(warns, text("Only a warning, nothing is withdrawn: "+g.say()+fmt.Sprintf(" (%s, in %s). %s.", g.guard.Name, b.inRuns(g.runs), g.saw())))
+			continue
+		}
+		spoils = append(spoils, text(doubtful(upper(g.say())), fmt.Sprintf(" (%s, in %s); %s. %s.", g.guard.Name, b.inRuns(g.runs), taintWord(g.guard.Taints), g.saw())))
 	}
-	if more > 0 {
-		items = append(items, text(fmt.Sprintf("And %s more did not hold; see Can it be trusted.", plural.Of(more, "guard"))))
-	}
-	bad, _ = b.broken(checksOf)
-	for _, g := range bad[:min(len(bad), mostGuards)] {
+	items = append(firstOf(spoils, mostGuards, "more guard", "did not hold"), b.failedChecks()...)
+	return append(items, firstOf(warns, mostWarnings, "more guard", "gave a warning")...)
+}
+
+// failedChecks says which of its own checks the harness failed.
+func (b *builder) failedChecks() []Text {
+	var items []Text
+	bad, _ := b.broken(checksOf)
+	for _, g := range bad {
 		what := "The harness itself failed its check " + g.guard.Name
 		if g.guard.Name == harness {
 			what = "Something of the harness itself did not work"
 		}
-		items = append(items, text(strong(what), fmt.Sprintf(" in %s. Seen: %s.", b.inRuns(g.runs), g.seen())))
+		items = append(items, text(strong(what), fmt.Sprintf(" in %s. %s.", b.inRuns(g.runs), g.saw())))
 	}
-	if len(bad) > mostGuards {
-		items = append(items, text(fmt.Sprintf("And %s more failed; see Can it be trusted.", plural.Of(len(bad)-mostGuards, "self-check"))))
+	return firstOf(items, mostGuards, "more self-check", "failed")
+}
+
+// firstOf are the first n sentences, and how many there are beyond: what is counted, and what it did.
+func firstOf(items []Text, n int, what, did string) []Text {
+	if len(items) <= n {
+		return items
 	}
-	if len(warnings) > 0 {
-		items = append(items, text("Only a warning, nothing is withdrawn: "+some(warnings, 3)+"."))
-	}
-	return items
+	return append(items[:n:n], text(fmt.Sprintf("And %s %s; see Can it be trusted.", plural.Of(len(items)-n, what), did)))
 }

@@ -57,7 +57,7 @@ func (b *builder) disturbedTable(all []disturbance) []Block {
 			b.value(d.before, "req_per_s"), b.value(d.then, "req_per_s"), b.value(d.before, "failed"), b.value(d.then, "failed")))
 	}
 	out := []Block{
-		Paragraph{text("Each phase of kind ", mono("churn"), " or ", mono("fault"), " beside the quiet phase before it in the same runs; a scenario that is never quiet beside the one of the same target that sends the same load undisturbed. The ratio is of ", mono("p99_ms"), ", then to quiet. req/s counts each request that succeeded where it was due (in a closed loop: sent), however late it was sent or answered.")}, t}
+		Paragraph{text("Each phase of kind ", mono("churn"), " or ", mono("fault"), " beside the quiet phase before it in the same runs; a scenario that is never quiet beside the one of the same target that sends the same load undisturbed. The ratio is of ", mono("p99_ms"), ", then to quiet. req/s counts each request that succeeded where it was due (in a closed loop: sent), however late it was sent or answered; failed is of all runs together.")}, t}
 	if more := len(all) - mostDisturbed; more > 0 {
 		out = append(out, Paragraph{text(fmt.Sprintf("And %d more.", more))})
 	}
@@ -170,8 +170,8 @@ func (b *builder) hit(name string, group []disturbance) Text {
 	return append(t, text(b.losses(group))...)
 }
 
-// losses says of which targets requests failed, of which fewer were sent than were due, and whether their rate fell. The rate
-// counts a request where it was due, and does not show what was sent late.
+// losses says of which targets requests failed in all runs together, of which fewer were sent than were due, and whether their rate
+// fell. The rate counts a request where it was due, and does not show what was sent late.
 func (b *builder) losses(group []disturbance) string {
 	var failed, slower, late []string
 	known := 0
@@ -202,7 +202,7 @@ func (b *builder) losses(group []disturbance) string {
 	s := "whether requests failed in it is not known"
 	switch {
 	case len(failed) > 0:
-		s = "failed in it: " + some(failed, mostNamed)
+		s = "failed in it, all runs together: " + some(failed, mostNamed)
 	case known == len(group):
 		s = "no request failed in it"
 	case known > 0:
@@ -212,18 +212,18 @@ func (b *builder) losses(group []disturbance) string {
 		s += "; req_per_s fell: " + list(slower, mostNamed)
 	}
 	if len(late) > 0 {
-		s += "; fewer requests were sent in it than were due in it: " + list(late, mostNamed) + " (req_per_s counts each that was answered where it was due, however late, and does not show that)"
+		s += "; fewer requests were sent in it than were due in it, all runs together: " + list(late, mostNamed) + " (req_per_s counts each that was answered where it was due, however late, and does not show that)"
 	}
 	return s + "."
 }
 
-// unsent says whether clearly fewer requests of a cell were sent in its window than were due in it and had a connection to
-// come. Figures of requests a second count a request where it was due, and do not show that.
+// unsent gives how many requests were sent in the window of a cell and were due in it, and says whether of those that had a
+// connection to come clearly fewer were sent. Figures of requests a second count a request where it was due, and do not show that.
 func unsent(c *record.Cell) (sent, due float64, behind bool) {
 	value := func(metric string) float64 {
 		return compare.Read(c, "", compare.ParseName(metric)).Value
 	}
-	sent, due = value("sent"), value("requests")-value("generator")-value("errors_connect")-value("errors_tls")
+	sent, due = value("sent"), value("requests")
 	known := compare.Read(c, "", compare.ParseName("sent")).Why == ""
-	return sent, due, known && sent < sentInTime*due
+	return sent, due, known && sent < sentInTime*(due-value("generator")-value("errors_connect")-value("errors_tls"))
 }

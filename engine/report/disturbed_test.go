@@ -27,7 +27,7 @@ func TestChurnBesideQuiet(t *testing.T) {
 	phased(f, "a", 2, 4, 0)
 	phased(f, "b", 2, 20, 6)
 	got := said(t, f)
-	want := "s, phase less beside phase before: the p99_ms of b went from 2.00 to 20.0 ms (10.0 times, beyond the noise floor of 1.023), of a went from 2.00 to 4.00 ms (2.000 times, beyond the noise floor of 1.023); failed in it: 6 of b (0 in quiet)."
+	want := "s, phase less beside phase before: the p99_ms of b went from 2.00 to 20.0 ms (10.0 times, beyond the noise floor of 1.023), of a went from 2.00 to 4.00 ms (2.000 times, beyond the noise floor of 1.023); failed in it, all runs together: 6 of b (0 in quiet)."
 	if !strings.Contains(got, want) {
 		t.Errorf("the findings do not say %q:\n%s", want, got)
 	}
@@ -59,7 +59,7 @@ func TestSentLateUnderChurn(t *testing.T) {
 	for name, v := range map[string]float64{"sent": 1100, "requests": 3000, "generator": 0, "errors_connect": 0, "errors_tls": 0} {
 		m[name] = record.Value{Value: v, Runs: []float64{v}}
 	}
-	if got, want := said(t, f), "no request failed in it; fewer requests were sent in it than were due in it: of a 1,100 of 3,000 (req_per_s counts each that was answered where it was due, however late, and does not show that)."; !strings.Contains(got, want) {
+	if got, want := said(t, f), "no request failed in it; fewer requests were sent in it than were due in it, all runs together: of a 1,100 of 3,000 (req_per_s counts each that was answered where it was due, however late, and does not show that)."; !strings.Contains(got, want) {
 		t.Errorf("the findings do not say %q:\n%s", want, got)
 	}
 }
@@ -71,7 +71,7 @@ func TestFaultWithoutQuietBefore(t *testing.T) {
 	c := f.cell(cellSpec{scenario: "broken", target: "a", rates: around(1000), open: true, phases: []record.Phase{
 		{Name: "cut", Kind: "fault", End: 3, Recorded: true}, {Name: "after", Kind: "measure", Start: 3, End: 6, Recorded: true, Headline: true}}})
 	c.Metrics["phase/cut"] = map[string]record.Value{"p99_ms": {Value: 8, Runs: around(8)}, "req_per_s": {Value: 1000, Runs: around(1000)}, "failed": {Value: 3, Runs: []float64{3, 0, 0}}}
-	if got, want := said(t, f), "broken, phase cut beside scenario quiet: the p99_ms of a went from 1.00 to 8.00 ms (8.000 times, beyond the noise floor of 1.023); failed in it: 3 of a (0 in quiet)."; !strings.Contains(got, want) {
+	if got, want := said(t, f), "broken, phase cut beside scenario quiet: the p99_ms of a went from 1.00 to 8.00 ms (8.000 times, beyond the noise floor of 1.023); failed in it, all runs together: 3 of a (0 in quiet)."; !strings.Contains(got, want) {
 		t.Errorf("the findings do not say %q:\n%s", want, got)
 	}
 	delete(c.Metrics["phase/cut"], "failed")

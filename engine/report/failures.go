@@ -66,14 +66,60 @@ func classes(c load.Counts) string {
 	return strings.Join(parts, ", ")
 }
 
+// failures are when requests failed, in the worst runs, and of all runs by load and phase how many, and how.
+func failures(b *builder) ([]Section, error) {
+	many := b.howMany()
+	examples := b.examples()
+	if len(many) == 0 && len(examples) == 0 {
+		return nil, nil
+	}
+	s := Section{Title: "Failures"}
+	for _, part := range []func() ([]Block, error){b.whenFailed, b.failedBySecond} {
+		blocks, err := part()
+		if err != nil {
+			return nil, err
+		}
+		s.Blocks = append(s.Blocks, blocks...)
+	}
+	s.Blocks = append(s.Blocks, many...)
+	if len(examples) > 0 {
+		s.Blocks = append(s.Blocks, Heading{"Examples of errors"}, List{examples})
+	}
+	return []Section{s}, nil
+}
+
+// whenFailed is the table of when requests failed, with what its columns mean.
+func (b *builder) whenFailed() ([]Block, error) {
+	t, err := b.whenTable()
+	if err != nil || len(t.Rows) == 0 {
+		return nil, err
+	}
+	about := fmt.Sprintf("Seconds since the run began, of the headline loads: a request that failed counts in the second in which it was due (of a closed loop: sent), which is known to a second. Beside it stands what was done or happened from %g s before the second of the first failure until its requests were over, of much the %d nearest.", record.Reach, mostBeside)
+	return []Block{Heading{"When, in the run of each cell in which most failed"}, t, Paragraph{text(about)}}, nil
+}
+
+// failedBySecond is the table of the seconds in which requests failed, and how many it leaves out.
+func (b *builder) failedBySecond() ([]Block, error) {
+	t, left, err := b.failingTable()
+	if err != nil || len(t.Rows) == 0 {
+		return nil, err
+	}
+	about := fmt.Sprintf("The same runs, second by second, with what stands beside each by the same rule. What fails is explained by what was done or happened up to %g s before it was due, or until it was over; the metric ", record.Reach)
+	also := " counts what is not."
+	if left > 0 {
+		also += fmt.Sprintf(" Left out: %s in which fewer failed.", plural.Of(left, "second"))
+	}
+	return []Block{Heading{"Second by second"}, t, Paragraph{text(about, mono("failed_unexplained"), also)}}, nil
+}
+
 // mostFailures bounds the rows of the table of failures, the record of each run has them all.
 const mostFailures = 100
 
-// failures are by run, load and phase, by status code and class; and when, of the worst runs.
-func failures(b *builder) ([]Section, error) {
-	t := Table{Columns: []Column{{Title: "run"}, {Title: "load"}, {Title: "phase"}, {Title: "requests", Right: true}, {Title: "failed", Right: true}, {Title: "by code and class"}, {Title: "failed ones took up to (ms)", Right: true}, {Title: "not sent by the generator", Right: true}}}
-	var examples []Text
-	seen := map[string]bool{}
+// howMany is the table of how many requests failed, and how, of each run, load and phase in which some did or the load generator
+// could not send some.
+func (b *builder) howMany() []Block {
+	t := Table{Columns: []Column{{Title: "run"}, {Title: "load"}, {Title: "phase"}, {Title: "due in it", Right: true}, {Title: "sent in it", Right: true}, {Title: "failed of those due", Right: true}, {Title: "by code and class"},
+		{Title: "failed ones took up to (ms)", Right: true}, {Title: "never sent: the generator's own lack", Right: true}}}
 	more := 0
 	for _, c := range b.res.Cells {
 		for _, id := range c.Runs {
@@ -82,63 +128,58 @@ func failures(b *builder) ([]Section, error) {
 				continue
 			}
 			for l, phase := range phasesOf(r) {
-				n := l.Totals[phase]
-				if failedOf(n) == 0 && n.Generator == 0 {
+				if n := l.Totals[phase]; failedOf(n) == 0 && n.Generator == 0 {
 					continue
 				}
 				if len(t.Rows) == mostFailures {
 					more++
 					continue
 				}
-				name := oneLine(record.PhaseWords(phase))
-				if !r.Counts(&l, phase) {
-					name += " (does not count)"
-				}
-				t.Rows = append(t.Rows, row(b.runName(r), l.Name, name, grouped(float64(n.Due)), grouped(float64(failedOf(n))), dash(classes(n)), failedTook(r, l, phase), grouped(float64(n.Generator))))
+				t.Rows = append(t.Rows, b.failedRow(r, l, phase))
+			}
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	out := []Block{Heading{"How many, and how"}, t, Paragraph{text("A row is a phase of one run. Due in it are the requests that became due in the phase (of a closed loop: that were sent), whenever they were sent and over; of these some failed, and some were never sent because the load generator lacked descriptors, ports, memory or CPU. " +
+		"Sent in it are those that were written to a connection during the phase: fewer than were due where requests waited for a connection, and were sent after it. How long they took is from the moment at which the request was due, a wait for a connection included; \u201cat most\u201d where a request that succeeded took longer.")}}
+	if more > 0 {
+		out = append(out, Paragraph{text(fmt.Sprintf("And %s more, in the runs' run.json.", plural.Of(more, "row")))})
+	}
+	return out
+}
+
+// failedRow is what failed of a load in a phase of a run.
+func (b *builder) failedRow(r *record.Run, l record.Load, phase string) []Text {
+	n, name := l.Totals[phase], oneLine(record.PhaseWords(phase))
+	if !r.Counts(&l, phase) {
+		name += " (does not count)"
+	}
+	return row(b.runName(r), l.Name, name, grouped(float64(n.Due)), grouped(float64(n.Sent)), grouped(float64(failedOf(n))), dash(classes(n)), failedTook(r, l, phase), grouped(float64(n.Generator)))
+}
+
+// mostExamples bounds the examples of errors.
+const mostExamples = 20
+
+// examples are errors as runs recorded them, each once.
+func (b *builder) examples() (examples []Text) {
+	seen := map[string]bool{}
+	for _, c := range b.res.Cells {
+		for _, id := range c.Runs {
+			r := b.runs[id]
+			if r == nil {
+				continue
 			}
 			for _, e := range r.Examples {
-				if !seen[e] && len(examples) < 20 {
+				if !seen[e] && len(examples) < mostExamples {
 					seen[e] = true
 					examples = append(examples, text(b.runName(r)+": ", mono(e)))
 				}
 			}
 		}
 	}
-	if len(t.Rows) == 0 && len(examples) == 0 {
-		return nil, nil
-	}
-	s := Section{Title: "Failures"}
-	when, err := b.whenTable()
-	if err != nil {
-		return nil, err
-	}
-	if len(when.Rows) > 0 {
-		s.Blocks = append(s.Blocks, Heading{"When, in the run of each cell in which most failed"}, when,
-			Paragraph{text(fmt.Sprintf("Seconds since the run began, of the headline loads: a request that failed counts in the second in which it was due (of a closed loop: sent), which is known to a second. Beside it stands what was done or happened from %g s before the second of the first failure until its requests were over, of much the %d nearest.", record.Reach, mostBeside))})
-	}
-	failing, left, err := b.failingTable()
-	if err != nil {
-		return nil, err
-	}
-	if len(failing.Rows) > 0 {
-		about := fmt.Sprintf("The same runs, second by second, with what stands beside each by the same rule. What fails is explained by what was done or happened up to %g s before it was due, or until it was over; the metric ", record.Reach)
-		also := " counts what is not."
-		if left > 0 {
-			also += fmt.Sprintf(" Left out: %s in which fewer failed.", plural.Of(left, "second"))
-		}
-		s.Blocks = append(s.Blocks, Heading{"Second by second"}, failing, Paragraph{text(about, mono("failed_unexplained"), also)})
-	}
-	if len(t.Rows) > 0 {
-		s.Blocks = append(s.Blocks, Heading{"How many, and how"}, t,
-			Paragraph{text("How long they took is from the moment at which the request was due, a wait for a connection included; \u201cat most\u201d where a request that succeeded took longer.")})
-	}
-	if more > 0 {
-		s.Blocks = append(s.Blocks, Paragraph{text(fmt.Sprintf("And %s more, in the runs' run.json.", plural.Of(more, "row")))})
-	}
-	if len(examples) > 0 {
-		s.Blocks = append(s.Blocks, Heading{"Examples of errors"}, List{examples})
-	}
-	return []Section{s}, nil
+	return examples
 }
 
 // failedTook is how long failed requests of a load took in a phase, in milliseconds: the longest of all requests, which one

@@ -117,21 +117,26 @@ func TestFindings(t *testing.T) {
 			}
 		}, []string{"Nobody is ahead beyond the noise in any of 2 comparisons; the noise is not known in 2."}, "yes"},
 		{"failures are counted", pair(cellSpec{rates: around(1000), failed: load.Counts{Non2xx: map[int]int64{502: 3}, Errors: map[string]int64{load.Reset: 2}}}, cellSpec{rates: around(1000)}),
-			[]string{"5 requests failed of 30,000 (0.0167 %), in 1 of 2 cells.", "s / a: 5 of 15,000 (3 answered 502, 2 reset), in 1 of 3 runs; in repeat 3, in phase measure."}, "No request failed"},
-		{"none failed", pair(cellSpec{rates: around(1000)}, cellSpec{rates: around(1000)}), []string{"No request failed, of 30,000 in 6 runs."}, ""},
+			[]string{"5 requests failed of 30,000 due in recorded phases of 6 runs (0.0167 %), in 1 of 2 cells.", "s / a: 5 of 15,000 due (3 answered 502, 2 reset), in 1 of 3 runs; in repeat 3, in phase measure."}, "No request failed"},
+		{"none failed", pair(cellSpec{rates: around(1000)}, cellSpec{rates: around(1000)}), []string{"No request failed, of 30,000 due in recorded phases of 6 runs."}, ""},
 		{"no load, no claim", func(f *fixture) { f.cell(cellSpec{scenario: "s", target: "a", status: record.Skipped}) },
 			[]string{"No request was counted"}, "No request failed"},
 		{"a guard of two loads breaks once a run", func(f *fixture) {
 			g := record.Guard{Name: "send-lag", Taints: "timing", Message: "the load generator was the bottleneck: 1 % of the requests were sent 40 ms late"}
-			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{g, g}})
-		}, []string{"The load generator was the bottleneck in 1 of 1 run: it sent late (send-lag, in 1 run of s / a). Latencies, rates and CPU figures of these are not to be trusted. Seen: 1 % of the requests were sent 40 ms late."}, ""},
+			other := g
+			other.Message = "the load generator was the bottleneck: 2 % of the others."
+			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{g, other}})
+		}, []string{"The load generator or the machine it ran on may have shaped the figures of 1 of 1 run, in 1 of 1 cell: not all of these figures are to be trusted (send-lag in 1 run).",
+			"The load generator was the bottleneck: it sent late (send-lag, in 1 run of s / a); latencies, rates and CPU figures are not to be trusted. Seen: 1 % of the requests were sent 40 ms late; 2 % of the others."}, "every guard"},
 		{"the generator was no bottleneck", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "send-lag", OK: true}, {Name: "generator-cpu", OK: true}}})
-			f.in.Results.Cells[0].Metrics[""]["load_cpu_cores"] = record.Value{Value: 0.5, Runs: []float64{0.5}}
-		}, []string{"The load generator was not the bottleneck in any run: 2 guards of it held. At its worst, in closed loops (an open one may spin between requests) it used up to 0.500 of 2 CPUs (s / a)."}, ""},
+			f.in.Runs[0].Metrics[""].Set("load_cpu_cores", 0.5)
+		}, []string{"Neither the load generator nor the machine it ran on is seen to have shaped the figures of the 1 run: every guard of theirs held (2 guards).",
+			"At its worst the load generator used 0.500 of 2 CPUs in a closed loop (s / a); that is of 1 of 1 run with such a loop."}, "may have shaped"},
 		{"warnings come together", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "foreign-cpu", Message: "12 %"}, {Name: "clock", Taints: "timing", Message: "1 s"}}})
-		}, []string{"The machine's clock stepped while it was measured (clock, in 1 run of s / a); latencies, rates and CPU figures are not to be trusted. Seen: 1 s.", "Only a warning, nothing is withdrawn: something that the plan did not start used the machine's CPU (foreign-cpu, in 1 run of s / a; 12 %)."}, ""},
+		}, []string{"The machine's clock stepped while it was measured (clock, in 1 run of s / a); latencies, rates and CPU figures are not to be trusted. Seen: 1 s.", "Only a warning, nothing is withdrawn: something that the plan did not start used the machine's CPU (foreign-cpu, in 1 run of s / a). Seen: 12 %.",
+			"in 1 of 1 cell: not all of these figures are to be trusted (clock in 1 run, foreign-cpu in 1; some in the same run)."}, ""},
 		{"fewer runs than planned", func(f *fixture) {
 			f.cell(cellSpec{stage: "one", scenario: "s", target: "a", matrix: []record.Axis{{Name: "x", Value: "1"}, {Name: "y", Value: "2"}}, rates: around(1000)})
 			f.in.Results.Stages = []record.Stage{{Name: "one", Planned: map[string]int{"one/a/s[x=1,y=2]": 5}}}
@@ -166,13 +171,13 @@ func TestFindings(t *testing.T) {
 			resend(3, "measure", load.Counts{Due: 20_000, OK: 20_000, ReuseRetried: 20})
 			f.cell(cellSpec{scenario: "steady", target: "e", rates: []float64{1000}}) // many, while it was warmed up
 			resend(4, "warm-up", load.Counts{Due: 20_000, OK: 20_000, ReuseRetried: 20_000})
-		}, []string{"Requests were sent again: steady / b, 4 above a GOAWAY's last stream and 2 on a closed connection of 2,000 requests (0.300 %), all in phase measure; " +
-			"churn / a, 4 on a closed connection of 40,000 requests (0.0100 %), most in phase storm (churn) (3); steady / c, 2 on a closed connection of 20,000 requests (0.0100 %), all in phase measure. " +
+		}, []string{"Requests were sent again: steady / b, 4 above a GOAWAY's last stream and 2 on a closed connection of 2,000 due (0.300 %), all in phase measure; " +
+			"churn / a, 4 on a closed connection of 40,000 due (0.0100 %), most in phase storm (churn) (3); steady / c, 2 on a closed connection of 20,000 due (0.0100 %), all in phase measure. " +
 			"Each counts once, as what it came to at last, and had failed without a second try."}, "steady / e"},
 		{"requests due after a phase count in none", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
 			f.in.Runs[0].Loads[0].Totals[record.Between("measure")] = load.Counts{Due: 66, OK: 65, Errors: map[string]int64{load.Reset: 1}}
-		}, []string{"No request failed, of 5,000 in 1 run.", "66 more requests were due after a phase had ended and before the load stopped, and count in no metric (1 of them failed)."}, "5,066"},
+		}, []string{"No request failed, of 5,000 due in recorded phases of 1 run.", "66 more requests were due after a phase had ended and before the load stopped, and count in no metric (1 of them failed)."}, "5,066"},
 		{"in a closed loop nothing is due after a phase", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
 			f.cell(cellSpec{scenario: "t", target: "a", rates: []float64{1000}, open: true}) // whose load sent nothing then
@@ -202,33 +207,38 @@ func TestFindings(t *testing.T) {
 				}
 				f.cell(cellSpec{scenario: "s", target: target, rates: []float64{1000}, open: i == 2, guards: []record.Guard{g}})
 			}
-			cells := f.in.Results.Cells
-			cells[0].Metrics[""]["load_cpu_cores"] = record.Value{Value: 0.6, Runs: []float64{0.6}}
+			cells, runs := f.in.Results.Cells, f.in.Runs
+			runs[0].Metrics[""].Set("load_cpu_cores", 0.6)
 			cells[0].Metrics[""]["small_generator_run_wait_s_per_s"] = record.Value{Value: 0.5, Runs: []float64{0.5}} // of two workers
-			cells[1].Missing = map[string]string{"load_cpu_cores": "load_cpu_cores: sampled too seldom"}
-			cells[2].Metrics[""]["load_cpu_cores"] = record.Value{Value: 0.99, Runs: []float64{0.99}}
-			cells[3].Missing = map[string]string{"load_cpu_cores": "never sampled"}
-		}, []string{"it used up to 0.910 of 1 CPU (s / b; of 1 of 3 cells it is not known: never sampled) and was ready to run without a CPU for up to 40.0 % of the time (s / b)."}, "0.99"},
+			runs[1].Missing = map[string]string{"load_cpu_cores": "load_cpu_cores: sampled too seldom: less than half of it"}
+			runs[2].Metrics[""].Set("load_cpu_cores", 0.99)
+			runs[3].Missing = map[string]string{"load_cpu_cores": "never sampled"}
+		}, []string{"At its worst the load generator used 0.910 of 1 CPU in a closed loop (s / b) and was ready to run without a CPU for 40.0 % of the time (s / b); that is of 2 of 3 runs with such a loop, of the other 1 it is not known (never sampled); " +
+			"in 1 of these load_cpu_cores has no value (sampled too seldom), and what speaks is the generator's own count of its CPU time, which the guard generator-cpu reads.",
+			"Whether the load generator had the CPU that it needed is not known in 1 of 4 runs: 1 run of s / d (generator-known); latencies, rates and CPU figures are not to be trusted.",
+			"In 3 of 4 runs every guard of the load generator and of its machine held (3 guards)."}, "0.99"},
 		{"of what the generator used the metric knows more", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "generator-cpu", OK: true, Seen: &record.Seen{Cores: 0.3, CPUs: 1}}}})
-			f.in.Results.Cells[0].Metrics[""]["load_cpu_cores"] = record.Value{Value: 0.6, Runs: []float64{0.6}}
-		}, []string{"it used up to 0.600 of 2 CPUs (s / a)."}, "not known:"},
+			f.in.Runs[0].Metrics[""].Set("load_cpu_cores", 0.6)
+		}, []string{"used 0.600 of 2 CPUs in a closed loop (s / a)"}, "not known"},
 		{"what a load waited is by its own workers", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "generator-cpu", OK: true}}})
 			r, c := f.in.Runs[0], f.in.Results.Cells[0]
 			r.Loads[0].Workers = 4
 			r.Loads = append(r.Loads, record.Load{Name: "side-load", Workers: 1})
-			c.Metrics[""]["load_cpu_cores"] = record.Value{Value: 0.6, Runs: []float64{0.6}}
+			r.Metrics[""].Set("load_cpu_cores", 0.6)
 			c.Metrics[""]["small_generator_run_wait_s_per_s"] = record.Value{Value: 1.2, Runs: []float64{1.2}}
 			c.Metrics[""]["side_load_generator_run_wait_s_per_s"] = record.Value{Value: 0.9, Runs: []float64{0.9}}
-		}, []string{"was ready to run without a CPU for up to 90.0 % of the time (s / a)."}, ""},
+		}, []string{"was ready to run without a CPU for 90.0 % of the time (s / a);"}, ""},
 		{"an own delay above the p99, and one of which the guard warns", func(f *fixture) {
 			for target, seen := range map[string]record.Seen{"a": {Delay: 43, P99: 9, Above: 2}, "b": {Delay: 60, P99: 12, Above: 1}, "c": {Delay: 5, P99: 9}} {
 				f.cell(cellSpec{scenario: target, target: target, rates: []float64{1000}, open: true, guards: []record.Guard{
 					{Name: "own-delay", OK: target != "a", Message: "it held up 11 %", Seen: &seen}, {Name: "send-lag", OK: true}}})
 			}
-		}, []string{"in open loops its own delay in sending reached 60.0 ms (b / b, beside a p99 of 12.0 ms); in 1 of 3 cells it held up more requests for longer than the p99 than the guard own-delay lets pass (43.0 ms (a / a, beside a p99 of 9.00 ms)); in 1 of 3 cells it was above the p99 too, of no more requests than the guard own-delay lets pass (60.0 ms (b / b, beside a p99 of 12.0 ms)).",
-			"the load generator's own delay in sending may have made p99_ms (own-delay, in 1 run of a / a; it held up 11 %)"}, "the bottleneck in 1"},
+		}, []string{"In open loops the load generator's own delay in sending reached 60.0 ms in b / b, beside a p99 of 12.0 ms. It was above the p99 of its run in 2 of 3 cells: in 1 of these of more requests than the guard own-delay lets pass (43.0 ms in a / a, beside a p99 of 9.00 ms), in 1 of no more than it lets pass (60.0 ms in b / b, beside a p99 of 12.0 ms).",
+			"The load generator or the machine it ran on may have shaped the figures of 1 of 3 runs, in 1 of 3 cells: guards only warn, and nothing is withdrawn (own-delay in 1 run).",
+			"In 2 of 3 runs every guard of the load generator and of its machine held (4 guards); only what lies above the p99 (p99_9_ms, max_ms) may still be the generator's in 1 of them, where its own delay in sending was above the p99, of no more requests than the guard own-delay lets pass (b / b).",
+			"the load generator's own delay in sending may have made p99_ms (own-delay, in 1 run of a / a). Seen: it held up 11 %."}, "bottleneck"},
 		{"a pool that was full", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
 			l := &f.in.Runs[0].Loads[0]
@@ -236,12 +246,13 @@ func TestFindings(t *testing.T) {
 			n.Sent, n.StalledLagNs = 2000, 12e6
 			l.Totals["measure"] = n
 			f.in.Runs[0].Guards = append(f.in.Runs[0].Guards, record.Guard{Name: "send-lag", OK: true}, record.Guard{Name: "own-delay", OK: true, Seen: &record.Seen{Delay: 12, P99: 14}})
-		}, []string{"No connection was free in s / a (16 connections): in phase measure 2,000 of 5,000 requests that were due were sent (40.0 %), the others waited.",
-			"in open loops its own delay in sending reached 12.0 ms (s / a, beside a p99 of 14.0 ms)"}, "ms late"},
+		}, []string{"No connection was free in s / a (16 connections): of 5,000 requests due in phase measure of its 1 run, 2,000 were sent in it (40.0 %), the others waited.",
+			"Neither the load generator nor the machine it ran on is seen to have shaped the figures of the 1 run", "A wait for a connection does not count as the load generator's: in 1 cell all that the plan allows were in use (s / a).",
+			"In open loops the load generator's own delay in sending reached 12.0 ms in s / a, beside a p99 of 14.0 ms."}, "above the p99"},
 		{"an own delay where nothing was answered", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true, guards: []record.Guard{{Name: "send-lag", OK: true}}})
 			f.in.Runs[0].Loads[0].Totals["measure"] = load.Counts{Due: 9, StalledLagNs: 12e6, Errors: map[string]int64{load.Reset: 9}}
-		}, []string{"in open loops its own delay in sending reached 12.0 ms (s / a)."}, "p99 of"},
+		}, []string{"In open loops the load generator's own delay in sending reached 12.0 ms in s / a."}, "p99 of"},
 		{"a generator that stalled filled no pool", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
 			l := &f.in.Runs[0].Loads[0]
@@ -251,7 +262,7 @@ func TestFindings(t *testing.T) {
 		}, nil, "No connection was free"},
 		{"a machine that was too busy is not the generator's bottleneck", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "send-lag", OK: true}, {Name: "busy-machine", Taints: "timing", Message: "this machine was too busy for the load generator: it waited 60 % of the time"}}})
-		}, []string{"The load generator was not the bottleneck in any run", "This machine was too busy for the load generator: it had to wait for processes that the plan did not start (busy-machine, in 1 run of s / a)", "Seen: it waited 60 % of the time."}, "was the bottleneck in"},
+		}, []string{"The load generator or the machine it ran on may have shaped the figures of 1 of 1 run, in 1 of 1 cell: not all of these figures are to be trusted (busy-machine in 1 run).", "This machine was too busy for the load generator: it had to wait for processes that the plan did not start (busy-machine, in 1 run of s / a); latencies", "Seen: it waited 60 % of the time."}, "bottleneck"},
 		{"a gate of its own round", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
 			f.in.Results.Verdicts = []record.Judgement{{Verdict: "v", Coord: record.Coord{Target: "a", Round: 2}, Outcome: record.Fail, Gate: "true", Expression: "x < 1", Operands: []record.Operand{{Text: "x", Value: "2"}}}}

@@ -9,61 +9,193 @@ import (
 	"github.com/planrun/planrun/internal/plural"
 )
 
-// ofGenerator are the guards that say whether the load generator was what limited a run.
-var ofGenerator = []string{"generator-cpu", "generator-known", "generator", "rate-delivered", "send-lag", "connections", "descriptors", "ports"}
+// Guards of what may shape figures beside the target: the load generator, and the machine that it ran on. The guard
+// generatorKnown says that of the generator's CPU nothing is known.
+var (
+	ofGenerator = []string{"generator-cpu", "generator", "rate-delivered", "send-lag", "own-delay", "connections", "descriptors", "ports", "workers", "cross-check"}
+	ofMachine   = []string{"busy-machine", "foreign-cpu", "clock", "pinning"}
+)
 
-func isOfGenerator(g record.Guard) bool { return slices.Contains(ofGenerator, g.Name) }
+const generatorKnown = "generator-known"
 
-// generator says in the findings whether the load generator was the bottleneck, also when it was not, and what it was seen
-// to do.
-func (b *builder) generator() []Text {
-	var limited, unknown, loaded []*record.Run
-	words := map[string][]*record.Run{}
-	var order []string
-	example, held := "", 0
-	for _, r := range b.in.Runs {
-		if len(r.Loads) == 0 {
-			continue
-		}
-		loaded = append(loaded, r)
-		for _, g := range r.Guards {
-			switch {
-			case !isOfGenerator(g):
-			case g.OK:
-				held++
-			case g.Name == "generator-known":
-				unknown = append(unknown, r)
-			default:
-				limited = append(limited, r)
-				if words[g.Name] == nil {
-					order = append(order, g.Name)
-				}
-				words[g.Name] = append(words[g.Name], r)
-				if example == "" {
-					example = strings.TrimPrefix(oneLine(g.Message), bottleneck+": ")
-				}
+func isOfGenerator(g record.Guard) bool {
+	return slices.Contains(ofGenerator, g.Name) || slices.Contains(ofMachine, g.Name)
+}
+
+// A standing is what the guards of the load generator and of its machine say of the runs: of a run of which one did not hold,
+// whether its figures are not to be trusted or it only warns.
+type standing struct {
+	all             int // runs that have a load or such a guard
+	unjudged        int // of which no such guard is recorded
+	tainted, warned []*record.Run
+	unknown         []*record.Run // the generator's CPU is not known; some of them are tainted or warned of too
+	clear           []*record.Run // all guards held
+	tails           []*record.Run // clear ones in which the generator's own delay was above the p99 in some second
+	held            int           // guards in clear runs
+
+	spoiling, warning []guardKind // that did not hold, in order of appearance
+	brokenIn          map[guardKind][]*record.Run
+}
+
+// A guardKind is a guard by what it does to figures: by the plan's limits one that warns in one run may taint in another.
+type guardKind struct{ name, taints string }
+
+// standing goes through the runs of all cells.
+func (b *builder) standing() standing {
+	s := standing{brokenIn: map[guardKind][]*record.Run{}}
+	for _, c := range b.res.Cells {
+		for _, id := range c.Runs {
+			if r := b.runs[id]; r != nil {
+				s.add(r)
 			}
 		}
 	}
-	if len(loaded) == 0 || held+len(limited)+len(unknown) == 0 {
+	return s
+}
+
+// add puts a run where its guards put it.
+func (s *standing) add(r *record.Run) {
+	held, above := 0, false
+	var tainted, warned, unknown bool
+	for _, g := range r.Guards {
+		switch {
+		case g.Name == generatorKnown:
+			unknown = unknown || !g.OK
+		case !isOfGenerator(g):
+		case g.OK:
+			held++
+			above = above || g.Name == "own-delay" && g.Seen != nil && g.Seen.Above > 0
+		default:
+			tainted, warned = tainted || g.Taints != "", true
+			s.broke(r, guardKind{g.Name, g.Taints})
+		}
+	}
+	if held == 0 && !warned && !unknown {
+		if len(r.Loads) > 0 {
+			s.all, s.unjudged = s.all+1, s.unjudged+1
+		}
+		return
+	}
+	s.all++
+	if unknown {
+		s.unknown = append(s.unknown, r)
+	}
+	switch {
+	case tainted:
+		s.tainted = append(s.tainted, r)
+	case warned:
+		s.warned = append(s.warned, r)
+	case !unknown:
+		s.clear, s.held = append(s.clear, r), s.held+held
+		if above {
+			s.tails = append(s.tails, r)
+		}
+	}
+}
+
+// broke notes that a guard did not hold in a run.
+func (s *standing) broke(r *record.Run, k guardKind) {
+	switch {
+	case s.brokenIn[k] != nil:
+	case k.taints != "":
+		s.spoiling = append(s.spoiling, k)
+	default:
+		s.warning = append(s.warning, k)
+	}
+	s.brokenIn[k] = append(s.brokenIn[k], r)
+}
+
+// generator says in the findings in how many runs the load generator, or the machine that it ran on, may have shaped the
+// figures, of how many that is not known, that the rest is clear, and what the generator was seen to do. What each guard that
+// did not hold saw is said by distrust.
+func (b *builder) generator() []Text {
+	s := b.standing()
+	if s.all == s.unjudged || !slices.ContainsFunc(b.in.Runs, func(r *record.Run) bool { return len(r.Loads) > 0 }) {
 		return nil
 	}
-	seen := b.generatorFigures()
 	var items []Text
-	switch n := distinct(limited); {
-	case n > 0:
-		var parts []string
-		for _, name := range order {
-			parts = append(parts, fmt.Sprintf("%s (%s, in %s)", strings.TrimPrefix(guardWords[name], bottleneck+": "), name, b.inRuns(words[name])))
+	if n := len(s.tainted) + len(s.warned); n > 0 {
+		items = append(items, text(doubtful("The load generator or the machine it ran on may have shaped the figures of "+b.share(n, s.all)),
+			", in "+b.shareOfCells(slices.Concat(s.tainted, s.warned))+": "+s.trust()+" ("+s.guards()+")."))
+	}
+	if n := len(s.unknown); n > 0 {
+		items = append(items, text(doubtful("Whether the load generator had the CPU that it needed is not known in "+b.share(n, s.all)), ": "+b.inRuns(s.unknown)+" ("+generatorKnown+"); "+taintWords["timing"]+"."))
+	}
+	if s.unjudged > 0 {
+		items = append(items, text(doubtful("No guard of the load generator or of its machine is recorded"), " of "+b.share(s.unjudged, s.all)+"."))
+	}
+	if t := b.clear(&s); t != nil {
+		items = append(items, t)
+	}
+	return slices.Concat(items, b.fullPools(), b.generatorFigures())
+}
+
+// trust says what the guards that did not hold do to the figures of their runs.
+func (s *standing) trust() string {
+	switch {
+	case len(s.warned) == 0:
+		return "not all of these figures are to be trusted"
+	case len(s.tainted) == 0:
+		return "guards only warn, and nothing is withdrawn"
+	}
+	return fmt.Sprintf("in %s not all figures are to be trusted, in %s guards only warn", plural.Of(len(s.tainted), "run"), plural.Of(len(s.warned), "more run"))
+}
+
+// guards names those that did not hold, those first after which figures are not to be trusted: "busy-machine in 4 runs, own-delay
+// in 1".
+func (s *standing) guards() string {
+	var parts []string
+	sum := 0
+	for _, k := range slices.Concat(s.spoiling, s.warning) {
+		n := distinct(s.brokenIn[k])
+		words := fmt.Sprint(n)
+		if len(parts) == 0 {
+			words = plural.Of(n, "run")
 		}
-		items = append(items, text(doubtful(upper(bottleneck)+" in "+b.share(n, len(loaded))), ": "+strings.Join(parts, "; ")+". Latencies, rates and CPU figures of these are not to be trusted. Seen: "+example+"."+seen))
-	case distinct(unknown) < len(loaded):
-		items = append(items, text("The load generator was not the bottleneck in any run: ", plural.Of(held, "guard")+" of it held."+seen))
+		parts, sum = append(parts, k.name+" in "+words), sum+n
 	}
-	if n := distinct(unknown); n > 0 {
-		items = append(items, text(doubtful("Whether the load generator had the CPU that it needed is not known in "+b.share(n, len(loaded))), ": "+b.inRuns(unknown)+"; "+taintWords["timing"]+"."))
+	if sum > len(s.tainted)+len(s.warned) {
+		return strings.Join(parts, ", ") + "; some in the same run"
 	}
-	return items
+	return strings.Join(parts, ", ")
+}
+
+// clear says in how many runs all guards of the generator and of the machine held, and in which of them the highest latencies may
+// be the generator's all the same.
+func (b *builder) clear(s *standing) Text {
+	n, of := len(s.clear), "them"
+	if n == 0 {
+		return nil
+	}
+	words := fmt.Sprintf("In %s every guard of the load generator and of its machine held (%s)", b.share(n, s.all), plural.Of(s.held, "guard"))
+	if n == s.all {
+		words = fmt.Sprintf("Neither the load generator nor the machine it ran on is seen to have shaped the figures of %s: every guard of theirs held (%s)", anyOf(n), plural.Of(s.held, "guard"))
+		of = "these runs"
+	}
+	if len(s.tails) == 0 {
+		return text(words + ".")
+	}
+	return text(words+"; only what lies above the p99 (", mono("p99_9_ms"), ", ", mono("max_ms"), fmt.Sprintf(") may still be the generator's in %d of %s, where its own delay in sending was above the p99, of no more requests than the guard own-delay lets pass (%s).", len(s.tails), of, b.cellsOf(s.tails)))
+}
+
+// anyOf is any of n runs in words.
+func anyOf(n int) string {
+	if n == 1 {
+		return "the 1 run"
+	}
+	return "any of " + plural.Of(n, "run")
+}
+
+// fullPools says in which cells requests waited because no connection was free, which no guard of the generator counts.
+func (b *builder) fullPools() []Text {
+	var cells []string
+	for _, c := range b.crowds() {
+		cells = append(cells, b.name(c.cell.Coord))
+	}
+	if len(cells) == 0 {
+		return nil
+	}
+	return []Text{text(fmt.Sprintf("A wait for a connection does not count as the load generator's: in %s all that the plan allows were in use (%s). It is in the latencies, which count from when a request was due.", plural.Of(len(cells), "cell"), some(cells, mostCrowds)))}
 }
 
 // share is n of all runs in words.
@@ -72,4 +204,22 @@ func (b *builder) share(n, all int) string {
 		return "all " + plural.Of(all, "run")
 	}
 	return fmt.Sprintf("%d of %s", n, plural.Of(all, "run"))
+}
+
+// shareOfCells is in how many of the cells with runs these runs are.
+func (b *builder) shareOfCells(runs []*record.Run) string {
+	among := map[string]bool{}
+	for _, r := range runs {
+		among[r.ID] = true
+	}
+	n, all := 0, 0
+	for _, c := range b.res.Cells {
+		if len(c.Runs) > 0 {
+			all++
+		}
+		if slices.ContainsFunc(c.Runs, func(id string) bool { return among[id] }) {
+			n++
+		}
+	}
+	return fmt.Sprintf("%d of %s", n, plural.Of(all, "cell"))
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
@@ -12,8 +13,8 @@ import (
 const mostDelayed = 3
 
 // mostDelay is the generator's longest own delay in sending, of open loops (in a closed one a request is due when it is sent), and
-// where it was above the p99 beside it: apart where the guard own-delay warns of it, and where it does not. Of how many requests
-// that says is for the plan to choose (host.guards.own-delay).
+// where it was above the p99 beside it: where the guard own-delay warns of that, and where of too few requests. Of how many it
+// does is for the plan to choose (host.guards.own-delay).
 func (b *builder) mostDelay() string {
 	var most record.Seen
 	var at *record.Cell
@@ -21,11 +22,11 @@ func (b *builder) mostDelay() string {
 	of := 0
 	for i := range b.res.Cells {
 		c := &b.res.Cells[i]
-		if !b.loaded(c) || !b.openLoop([]unit{{cell: c}}) {
+		longest, warned, above := b.delays(c)
+		if !b.loaded(c) || longest.Delay == 0 && !b.openLoop([]unit{{cell: c}}) {
 			continue
 		}
 		of++
-		longest, warned, above := b.delays(c)
 		if longest.Delay == 0 { // no guard tells of it: nothing was answered
 			longest.Delay = b.ownLag(c)
 		}
@@ -42,14 +43,19 @@ func (b *builder) mostDelay() string {
 	if at == nil {
 		return ""
 	}
-	s := "in open loops its own delay in sending reached " + delayWords(b.name(at.Coord), most)
+	s := "In open loops the load generator's own delay in sending reached " + delayWords(b.name(at.Coord), most)
+	n := len(warnedIn) + len(aboveIn)
+	if n == 0 {
+		return s
+	}
+	var parts []string
 	if len(warnedIn) > 0 {
-		s += fmt.Sprintf("; in %d of %s it held up more requests for longer than the p99 than the guard own-delay lets pass (%s)", len(warnedIn), plural.Of(of, "cell"), list(warnedIn, mostDelayed))
+		parts = append(parts, fmt.Sprintf("in %d of these of more requests than the guard own-delay lets pass (%s)", len(warnedIn), list(warnedIn, mostDelayed)))
 	}
 	if len(aboveIn) > 0 {
-		s += fmt.Sprintf("; in %d of %s it was above the p99 too, of no more requests than the guard own-delay lets pass (%s)", len(aboveIn), plural.Of(of, "cell"), list(aboveIn, mostDelayed))
+		parts = append(parts, fmt.Sprintf("in %d of no more than it lets pass (%s)", len(aboveIn), list(aboveIn, mostDelayed)))
 	}
-	return s
+	return s + fmt.Sprintf(". It was above the p99 of its run in %d of %s: ", n, plural.Of(of, "cell")) + strings.Join(parts, ", ")
 }
 
 // delays are of a cell the longest own delay of a run, of those of which the guard own-delay warned, and of the others that were
@@ -72,12 +78,13 @@ func (b *builder) delays(c *record.Cell) (longest, warned, above record.Seen) {
 	return longest, warned, above
 }
 
-// delayWords: 43.0 ms (s / a, beside a p99 of 9.00 ms).
+// delayWords: 43.0 ms in s / a, beside a p99 of 9.00 ms.
 func delayWords(cell string, s record.Seen) string {
-	if s.P99 == 0 {
-		return fmt.Sprintf("%s ms (%s)", number(s.Delay, series.Timing), cell)
+	words := fmt.Sprintf("%s ms in %s", number(s.Delay, series.Timing), cell)
+	if s.P99 > 0 {
+		words += fmt.Sprintf(", beside a p99 of %s ms", number(s.P99, series.Timing))
 	}
-	return fmt.Sprintf("%s ms (%s, beside a p99 of %s ms)", number(s.Delay, series.Timing), cell, number(s.P99, series.Timing))
+	return words
 }
 
 // ownLag is the largest delay of the generator itself in sending a request of a cell, in milliseconds: after both the request

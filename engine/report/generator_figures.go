@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -13,73 +14,122 @@ import (
 	"github.com/planrun/planrun/internal/plural"
 )
 
-// generatorFigures is the most that the generator used and was late by, and the most of a rate that it missed, each with where
+// generatorFigures are the most that the generator used and was late by, and the most of a rate that it missed, each with where
 // that was: by its own doing, since what waits for a slow target is late too.
-func (b *builder) generatorFigures() string {
-	parts := slices.DeleteFunc([]string{b.mostCPU(), b.mostDelay(), b.leastRate()}, func(s string) bool { return s == "" })
-	if len(parts) == 0 {
-		return ""
+func (b *builder) generatorFigures() (items []Text) {
+	for _, s := range []string{b.mostCPU(), b.mostDelay(), b.leastRate()} {
+		if s != "" {
+			items = append(items, text(s+"."))
+		}
 	}
-	return " At its worst, " + strings.Join(parts, "; ") + "."
+	return items
 }
 
-// mostCPU is the most CPU that the generator used, and the longest that it waited for one, of closed loops: an open one may spin
-// while it waits for due times, so that its delay is what tells. Guards and metrics read it from different samples: what is said
-// is the most that either knows. It says of how many cells nothing is known.
-func (b *builder) mostCPU() string {
-	var at, waited *record.Cell
-	var most, wait float64
-	of, known, cpus, why := 0, 0, 0, ""
+// cpuMetric is the CPU that all loads of a run used. It has no value where a window is too short for its samples.
+const cpuMetric = "load_cpu_cores"
+
+// A spending is what the load generator used of its CPUs in closed loops, and how long it waited for one. An open loop may spin
+// between requests: there its own delay tells.
+type spending struct {
+	runs, known int    // with a load that ran in a closed loop; of which the metric or a guard knows
+	byGuard     int    // of which only a guard knows
+	why         string // the metric has no value, of the first of these
+	whyUnknown  string // the same, of the first of which nothing is known
+
+	cores      float64
+	cpus       int
+	at, waited *record.Cell
+	wait       float64
+}
+
+// spending reads the metric of each run, and what guards saw, who count the time of the generator's workers by themselves. Both
+// read it from different samples: the most that either knows is kept.
+func (b *builder) spending() (s spending) {
 	for i := range b.res.Cells {
 		c := &b.res.Cells[i]
 		if !b.loaded(c) || b.openLoop([]unit{{cell: c}}) {
 			continue
 		}
-		of++
-		if w := b.waits(c); w > wait {
-			wait, waited = w, c
+		if w := b.waits(c); w > s.wait {
+			s.wait, s.waited = w, c
 		}
-		cores, n, unknown := b.cores(c)
-		if unknown != "" {
-			why = unknown
-			continue
+		for _, id := range c.Runs {
+			if r := b.runs[id]; r != nil && len(r.Loads) > 0 && r.Status.HasResults() {
+				s.add(c, r, b.loadCPUs(c))
+			}
 		}
-		if known++; at == nil || cores > most {
-			most, cpus, at = cores, n, c
-		}
-	}
-	if at == nil {
-		return ""
-	}
-	s := fmt.Sprintf("in closed loops (an open one may spin between requests) it used up to %s", number(most, series.Timing))
-	if cpus > 0 {
-		s += " of " + plural.Of(cpus, "CPU")
-	}
-	s += " (" + b.name(at.Coord)
-	if known < of {
-		s += fmt.Sprintf("; of %d of %s it is not known: %s", of-known, plural.Of(of, "cell"), oneLine(why))
-	}
-	s += ")"
-	if wait > 0 {
-		s += fmt.Sprintf(" and was ready to run without a CPU for up to %s of the time (%s)", percent(wait), b.name(waited.Coord))
 	}
 	return s
 }
 
-// cores is the most CPU that the generator used in a run of a cell, of how many CPUs: of all its loads as the metric has it, or of
-// one as a guard saw it. Why says that neither knows.
-func (b *builder) cores(c *record.Cell) (most float64, of int, why string) {
-	const metric = "load_cpu_cores"
-	r := compare.Read(c, "", compare.ParseName(metric+".max"))
-	if r.Why == "" {
-		most, of = r.Value, b.loadCPUs(c)
+// add takes in a run of a cell whose loads have so many CPUs.
+func (s *spending) add(c *record.Cell, r *record.Run, cpus int) {
+	s.runs++
+	cores, byMetric := r.Metrics[""].Get(cpuMetric)
+	known := byMetric
+	for _, g := range r.Guards {
+		if g.Seen == nil || g.Name != "generator-cpu" && g.Name != "busy-machine" {
+			continue
+		}
+		if !known || g.Seen.Cores > cores {
+			cores, cpus = g.Seen.Cores, g.Seen.CPUs
+		}
+		known = true
 	}
-	for s := range b.sawOf(c, "generator-cpu", "busy-machine") {
-		if r.Why = ""; s.Cores > most {
-			most, of = s.Cores, s.CPUs
+	why := strings.TrimPrefix(oneLine(r.Missing[cpuMetric]), cpuMetric+": ")
+	if !known {
+		s.whyUnknown = cmp.Or(s.whyUnknown, why)
+		return
+	}
+	s.known++
+	if !byMetric {
+		s.byGuard++
+		s.why = cmp.Or(s.why, why)
+	}
+	if s.at == nil || cores > s.cores {
+		s.cores, s.cpus, s.at = cores, cpus, c
+	}
+}
+
+// mostCPU says the most CPU that the generator used in a closed loop, the longest that it waited for one, of how many runs that is
+// known, and by what.
+func (b *builder) mostCPU() string {
+	s := b.spending()
+	if s.at == nil {
+		return ""
+	}
+	words := "At its worst the load generator used " + number(s.cores, series.Timing)
+	if s.cpus > 0 {
+		words += " of " + plural.Of(s.cpus, "CPU")
+	}
+	words += " in a closed loop (" + b.name(s.at.Coord) + ")"
+	if s.wait > 0 {
+		words += fmt.Sprintf(" and was ready to run without a CPU for %s of the time (%s)", percent(s.wait), b.name(s.waited.Coord))
+	}
+	return words + "; " + s.of() + ". In an open loop it may spin between requests, and its own delay tells"
+}
+
+// of says of how many runs that is known, and which figure speaks where the metric has no value.
+func (s *spending) of() string {
+	words := "that is of all " + plural.Of(s.runs, "run") + " with such a loop"
+	if n := s.runs - s.known; n > 0 || s.runs == 1 {
+		words = fmt.Sprintf("that is of %d of %s with such a loop", s.known, plural.Of(s.runs, "run"))
+		if n > 0 {
+			words += fmt.Sprintf(", of the other %d it is not known", n) + reasonOf(s.whyUnknown)
 		}
 	}
-	return most, of, strings.TrimPrefix(r.Why, metric+": ")
+	if s.byGuard > 0 {
+		words += fmt.Sprintf("; in %d of these %s has no value%s, and what speaks is the generator's own count of its CPU time, which the guard generator-cpu reads", s.byGuard, cpuMetric, reasonOf(s.why))
+	}
+	return words
+}
+
+// reasonOf is a reason in brackets, without its details; "" if there is none.
+func reasonOf(why string) string {
+	if why, _, _ = strings.Cut(why, ":"); why == "" {
+		return ""
+	}
+	return " (" + why + ")"
 }
 
 // sawOf goes through what guards of these names saw in a cell's runs, with whether they held.
@@ -135,7 +185,7 @@ func (b *builder) leastRate() string {
 	if at == nil {
 		return ""
 	}
-	return fmt.Sprintf("it missed %s of the asked rate by its own doing (%s)", percent(1-least), b.name(at.Coord))
+	return fmt.Sprintf("The load generator missed up to %s of the asked rate by its own doing (%s)", percent(1-least), b.name(at.Coord))
 }
 
 // loaded reports whether a cell has results of a load.

@@ -9,85 +9,6 @@ import (
 	"github.com/planrun/planrun/internal/plural"
 )
 
-// A broken guard with the runs that it broke in.
-type broken struct {
-	guard record.Guard
-
-	runs  []*record.Run
-	words []string // each run's message
-}
-
-// broken collects guards (or self-checks) that did not hold, by name and taint, in order of appearance; held is how many
-// did.
-func (b *builder) broken(of func(*record.Run) []record.Guard) (out []*broken, held int) {
-	for _, c := range b.res.Cells {
-		for _, id := range c.Runs {
-			r := b.runs[id]
-			if r == nil {
-				continue
-			}
-			for _, g := range of(r) {
-				if g.OK {
-					held++
-					continue
-				}
-				i := slices.IndexFunc(out, func(x *broken) bool { return x.guard.Name == g.Name && x.guard.Taints == g.Taints })
-				if i < 0 {
-					i = len(out)
-					out = append(out, &broken{guard: g})
-				}
-				out[i].runs = append(out[i].runs, r)
-				out[i].words = append(out[i].words, g.Message)
-			}
-		}
-	}
-	return out, held
-}
-
-func guardsOf(r *record.Run) []record.Guard { return r.Guards }
-
-// harness is the name under which a run's Facts.Harness are shown beside its self-checks.
-const harness = "harness"
-
-// checksOf are the self-checks, and what else did not work of the harness.
-func checksOf(r *record.Run) []record.Guard {
-	list := slices.Clone(r.Checks)
-	for _, h := range r.Facts.Harness {
-		list = append(list, record.Guard{Name: harness, Message: h})
-	}
-	return list
-}
-
-// say tells what a broken guard means.
-func (g *broken) say() string {
-	if w := guardWords[g.guard.Name]; w != "" {
-		return w
-	}
-	return "the guard " + g.guard.Name + " did not hold"
-}
-
-// mostSeen bounds the messages of changes that are shown: each has its own reason, and one may follow from another.
-const mostSeen = 3
-
-// seen is the first run's message, of changes those of more, and how many more there are.
-func (g *broken) seen() string {
-	s, shown := strings.TrimSuffix(bare(g.words[0]), "."), 1
-	if g.guard.Name == "change" {
-		for ; shown < min(mostSeen, len(g.words)); shown++ {
-			s += "; " + strings.TrimSuffix(bare(g.words[shown]), ".")
-		}
-	}
-	if n := len(g.words) - shown; n > 0 {
-		s += "; and " + grouped(float64(n)) + " like it"
-	}
-	return s
-}
-
-// bare is a guard's message without what its name says already.
-func bare(message string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(oneLine(message), bottleneck+": "), busy+": ")
-}
-
 // distinct is how many different runs there are: a guard of two loads can break twice in one.
 func distinct(runs []*record.Run) int {
 	seen := map[*record.Run]bool{}
@@ -162,38 +83,6 @@ func guards(b *builder) ([]Section, error) {
 	return []Section{s}, nil
 }
 
-// bothSides holds what the loads sent against what the builtin backends counted, which is the same for a target that asks
-// its backend once for each request.
-func (b *builder) bothSides() []Block {
-	t := Table{Columns: []Column{{Title: "cell"}, {Title: "runs", Right: true}, {Title: "sent by the loads", Right: true}, {Title: "received by the backends", Right: true}, {Title: "so"}}}
-	for _, c := range b.res.Cells {
-		var sent int64
-		var received float64
-		runs := 0
-		for _, id := range c.Runs {
-			r := b.runs[id]
-			if r == nil {
-				continue
-			}
-			if got, known := record.OriginRequests(r); known && len(r.Loads) > 0 {
-				sent, received, runs = sent+record.SentRequests(r), received+got, runs+1
-			}
-		}
-		if runs == 0 {
-			continue
-		}
-		so := "equal"
-		if float64(sent) != received {
-			so = fmt.Sprintf("%+.0f at the backends: the target answered by itself, tried again, or never passed on", received-float64(sent))
-		}
-		t.Rows = append(t.Rows, row(b.name(c.Coord), fmt.Sprint(runs), grouped(float64(sent)), grouped(received), so))
-	}
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	return []Block{Heading{"Requests, counted on both sides"}, t, Paragraph{text("In all phases, with the requests that verify a load before it is measured.")}}
-}
-
 // leftOut names the seconds that p99_clean_ms and its like leave out.
 func (b *builder) leftOut() Table {
 	t := Table{Columns: []Column{{Title: "run"}, {Title: "from", Right: true}, {Title: "why"}}}
@@ -217,7 +106,7 @@ func (b *builder) leftOut() Table {
 func (b *builder) rowsOf(g *broken) (out [][2]string) {
 	if g.guard.Taints != "" {
 		for i, r := range g.runs {
-			out = append(out, [2]string{b.runName(r), g.words[i]})
+			out = append(out, [2]string{b.runName(r), g.seens[i].Message})
 		}
 		return out
 	}
@@ -228,7 +117,7 @@ func (b *builder) rowsOf(g *broken) (out [][2]string) {
 			last = &broken{}
 			cells = append(cells, last)
 		}
-		last.runs, last.words = append(last.runs, r), append(last.words, g.words[i])
+		last.runs, last.seens = append(last.runs, r), append(last.seens, g.seens[i])
 	}
 	for _, c := range cells {
 		of := b.name(c.runs[0].Coord) + ", " + plural.Of(distinct(c.runs), "run")

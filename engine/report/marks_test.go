@@ -31,12 +31,15 @@ func TestChangesAreMarkedWhereTheyBegan(t *testing.T) {
 
 // Changes that fail each say their own reason.
 func TestEachChangeSaysItsReason(t *testing.T) {
-	g := &broken{guard: record.Guard{Name: "change"}, words: []string{"a: late.", "b: not made", "c: not made", "d: not made"}}
+	g := &broken{guard: record.Guard{Name: "change"}}
+	for _, why := range []string{"a: late.", "b: not made", "c: not made", "d: not made"} {
+		g.runs, g.seens = append(g.runs, &record.Run{}), append(g.seens, record.Guard{Name: "change", Message: why})
+	}
 	if got := g.seen(); got != "a: late; b: not made; c: not made; and 1 like it" {
 		t.Errorf("says %q", got)
 	}
 	g.guard.Name = "pinning"
-	if got := g.seen(); got != "a: late; and 3 like it" {
+	if got := g.seen(); got != "in the first of 4 runs: a: late" {
 		t.Errorf("says %q", got)
 	}
 }

@@ -87,21 +87,27 @@ func (b *builder) show(u unit, m compare.Name) Text {
 // tails are the figures of the highest latencies, which a delay of the load generator's own makes first.
 var tails = []string{"p99_ms", "p99_9_ms", "p99_clean_ms", "p99_9_clean_ms", "worst_second_p99_ms"}
 
-// ownPart marks a high percentile that the load generator's own delay may have made.
+// ownPart marks a high percentile that the load generator's own delay may have made, with what the guard saw where it was worst.
 func (b *builder) ownPart(u unit, m compare.Name) Text {
 	if m.Window != "" || !slices.Contains(tails, m.Metric) {
 		return nil
 	}
+	g := broken{}
 	for _, id := range u.measured().Runs {
 		r := b.runs[id]
 		if r == nil {
 			continue
 		}
-		if i := slices.IndexFunc(r.Guards, func(g record.Guard) bool { return g.Name == "own-delay" && !g.OK }); i >= 0 {
-			return text(b.note("may be the load generator's own: " + r.Guards[i].Message))
+		for _, x := range r.Guards {
+			if x.Name == "own-delay" && !x.OK {
+				g.runs, g.seens = append(g.runs, r), append(g.seens, x)
+			}
 		}
 	}
-	return nil
+	if len(g.runs) == 0 {
+		return nil
+	}
+	return text(b.note("may be the load generator's own: " + g.seen()))
 }
 
 // history marks a peak that may belong to an earlier scenario of the same process set.

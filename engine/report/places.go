@@ -73,14 +73,14 @@ func (b *builder) failed() (items []Text, err error) {
 		items = append(items, text(strong(plural.Of(int(all.Generator), "request")+" could not be sent by the load generator itself"), " (descriptors, ports, memory or CPU); no target is blamed for them."))
 	}
 	if len(places) == 0 {
-		return append(append(items, text(fmt.Sprintf("No request failed, of %s in %s.", grouped(float64(all.Due)), plural.Of(watched, "run")))), b.between()...), nil
+		return append(append(items, text(fmt.Sprintf("No request failed, of %s due in recorded phases of %s.", grouped(float64(all.Due)), plural.Of(watched, "run")))), b.between()...), nil
 	}
 	share := "-"
 	if all.Due > 0 {
 		share = percent(float64(failedOf(all)) / float64(all.Due))
 	}
-	items = append(items, text(bad(plural.Of(int(failedOf(all)), "request")+" failed"), fmt.Sprintf(" of %s (%s), in %d of %s.",
-		grouped(float64(all.Due)), share, len(places), plural.Of(len(b.res.Cells), "cell"))))
+	items = append(items, text(bad(plural.Of(int(failedOf(all)), "request")+" failed"), fmt.Sprintf(" of %s due in recorded phases of %s (%s), in %d of %s.",
+		grouped(float64(all.Due)), plural.Of(watched, "run"), share, len(places), plural.Of(len(b.res.Cells), "cell"))))
 	for i, p := range places {
 		if i == mostPlaces {
 			items = append(items, text(fmt.Sprintf("And in %s more; see Failures.", plural.Of(len(places)-mostPlaces, "cell"))))
@@ -130,9 +130,9 @@ func (b *builder) between() []Text {
 		plural.Of(n, "more request"), plural.Verb(n, "was", "were"), how, plural.Verb(n, "counts", "count"), failed))}
 }
 
-// sayPlace: churn / nginx: 100 of 1,500 (98 answered 502, 2 reset), in 2 of 3 runs; in repeat 2 in phase churn, at 5.0 s; ...
+// sayPlace: churn / nginx: 100 of 1,500 due (98 answered 502, 2 reset), in 2 of 3 runs; in repeat 2 in phase churn, at 5.0 s; ...
 func (b *builder) sayPlace(p place, when *outbreak) string {
-	s := fmt.Sprintf("%s: %s of %s (%s)", b.name(p.cell.Coord), grouped(float64(failedOf(p.counts))), grouped(float64(p.counts.Due)), classes(p.counts))
+	s := fmt.Sprintf("%s: %s of %s due (%s)", b.name(p.cell.Coord), grouped(float64(failedOf(p.counts))), grouped(float64(p.counts.Due)), classes(p.counts))
 	if n := p.cell.Metrics[""]["failed_unexplained"].Value; n > 0 && n < float64(failedOf(p.counts)) {
 		s += fmt.Sprintf(", %s of them beside nothing that explains them", grouped(n))
 	}

@@ -96,7 +96,7 @@ func (b *builder) phaseRow(c *record.Cell, phase, kind string) []Text {
 // phaseFailures are what failed in each recorded phase of cells in which something churned or was broken, those in which
 // nothing did too. Of all runs of a cell, by the headline loads.
 func (b *builder) phaseFailures(all []disturbance) []Block {
-	t := Table{Columns: []Column{{Title: "of"}, {Title: "phase"}, {Title: "kind"}, {Title: "requests", Right: true}, {Title: "failed", Right: true}, {Title: "share", Right: true}, {Title: "by code and class"}}}
+	t := Table{Columns: []Column{{Title: "of"}, {Title: "phase"}, {Title: "kind"}, {Title: "due in it", Right: true}, {Title: "failed of those due", Right: true}, {Title: "share", Right: true}, {Title: "by code and class"}}}
 	type place struct {
 		cell  *record.Cell
 		phase string
@@ -123,7 +123,7 @@ func (b *builder) phaseFailures(all []disturbance) []Block {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	out := []Block{Heading{"Failures in each phase"}, t, Paragraph{text("A request counts in the phase in which it was due, also if it failed after that.")}}
+	out := []Block{Heading{"Failures in each phase"}, t, Paragraph{text("All runs of a cell together. A request counts in the phase in which it was due, also if it failed after that.")}}
 	if more > 0 {
 		out = append(out, Paragraph{text(fmt.Sprintf("And %s more.", plural.Of(more, "phase")))})
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/internal/load"
-	"github.com/planrun/planrun/internal/plural"
 )
 
 // muchResent is the share of a cell's requests above which it is said that they were sent again, also where nothing failed and
@@ -45,7 +44,7 @@ func (b *builder) resent() []Text {
 	slices.SortStableFunc(all, func(x, y resending) int { return cmp.Compare(y.share(), x.share()) })
 	var parts []string
 	for _, s := range all {
-		parts = append(parts, fmt.Sprintf("%s, %s of %s (%s), %s", b.name(s.cell.Coord), and(sentAgain(&s.counts)), plural.Of(int(s.counts.Due), "request"), percent(s.share()), s.where(b.phasesOfCell(s.cell))))
+		parts = append(parts, fmt.Sprintf("%s, %s of %s due (%s), %s", b.name(s.cell.Coord), and(sentAgain(&s.counts)), grouped(float64(s.counts.Due)), percent(s.share()), s.where(b.phasesOfCell(s.cell))))
 	}
 	return []Text{text(strong("Requests were sent again"), ": "+list(parts, mostResent)+". Each counts once, as what it came to at last, and had failed without a second try.")}
 }
