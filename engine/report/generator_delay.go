@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/engine/series"
@@ -13,8 +12,7 @@ import (
 const mostDelayed = 3
 
 // mostDelay is the generator's longest own delay in sending, of open loops (in a closed one a request is due when it is sent), and
-// where it was above the p99 beside it: where the guard own-delay warns of that, and where of too few requests. Of how many it
-// does is for the plan to choose (host.guards.own-delay).
+// where it was above the p99 beside it.
 func (b *builder) mostDelay() string {
 	var most record.Seen
 	var at *record.Cell
@@ -43,19 +41,25 @@ func (b *builder) mostDelay() string {
 	if at == nil {
 		return ""
 	}
-	s := "In open loops the load generator's own delay in sending reached " + delayWords(b.name(at.Coord), most)
-	n := len(warnedIn) + len(aboveIn)
-	if n == 0 {
-		return s
+	return "In open loops the load generator's own delay in sending reached " + delayWords(b.name(at.Coord), most) + aboveWords(of, warnedIn, aboveIn)
+}
+
+// aboveWords says in how many of so many cells the generator's own delay was above the p99 of its run: where the guard own-delay
+// warns of that, and where it was so of too few requests. Of how many it warns is for the plan to choose (host.guards.own-delay).
+func aboveWords(of int, warnedIn, aboveIn []string) string {
+	if len(warnedIn)+len(aboveIn) == 0 {
+		return ""
 	}
-	var parts []string
-	if len(warnedIn) > 0 {
-		parts = append(parts, fmt.Sprintf("in %d of these of more requests than the guard own-delay lets pass (%s)", len(warnedIn), list(warnedIn, mostDelayed)))
+	const few = "of no more requests than the guard own-delay lets pass"
+	s := fmt.Sprintf(". It was above the p99 of its run in %d of %s: ", len(warnedIn)+len(aboveIn), plural.Of(of, "cell"))
+	if len(warnedIn) == 0 {
+		return s + fmt.Sprintf("%s (%s)", few, list(aboveIn, mostDelayed))
 	}
+	s += fmt.Sprintf("in %d of these of more requests than the guard own-delay lets pass (%s)", len(warnedIn), list(warnedIn, mostDelayed))
 	if len(aboveIn) > 0 {
-		parts = append(parts, fmt.Sprintf("in %d of no more than it lets pass (%s)", len(aboveIn), list(aboveIn, mostDelayed)))
+		s += fmt.Sprintf(", in %d %s (%s)", len(aboveIn), few, list(aboveIn, mostDelayed))
 	}
-	return s + fmt.Sprintf(". It was above the p99 of its run in %d of %s: ", n, plural.Of(of, "cell")) + strings.Join(parts, ", ")
+	return s
 }
 
 // delays are of a cell the longest own delay of a run, of those of which the guard own-delay warned, and of the others that were
