@@ -57,7 +57,7 @@ func connections(b *builder) ([]Section, error) {
 		return nil, nil
 	}
 	s := Section{Title: "Connections"}
-	s.Blocks = append(s.Blocks, Paragraph{text("What the loads did in all phases, warm-up and opening included; times are of the headline window, or of the first phase that opened a connection.")})
+	s.Blocks = append(s.Blocks, Paragraph{text("What the loads did in all phases of all runs of a cell together, warm-up and opening included; times are of the headline window, or of the first phase that opened a connection.")})
 	s.Blocks = append(s.Blocks, b.opened(done))
 	if w := wires(done); w != "" {
 		s.Blocks = append(s.Blocks, Paragraph{text(w)})

@@ -29,11 +29,16 @@ func (b *builder) distrust() (items []Text) {
 	})
 	var spoils, warns []Text
 	for _, g := range bad {
-		if g.guard.Taints == "" {
-			warns = append(warns, text("Only a warning, nothing is withdrawn: "+g.say()+fmt.Sprintf(" (%s, in %s). %s.", g.guard.Name, b.inRuns(g.runs), g.saw())))
-			continue
+		what := Span{Text: upper(g.say())}
+		if g.guard.Taints != "" {
+			what = doubtful(upper(g.say()))
 		}
-		spoils = append(spoils, text(doubtful(upper(g.say())), fmt.Sprintf(" (%s, in %s); %s. %s.", g.guard.Name, b.inRuns(g.runs), taintWord(g.guard.Taints), g.saw())))
+		item := text(what, fmt.Sprintf(" (%s, in %s); %s. %s.", g.guard.Name, b.inRuns(g.runs), taintWord(g.guard.Taints), g.saw()))
+		if g.guard.Taints != "" {
+			spoils = append(spoils, item)
+		} else {
+			warns = append(warns, item)
+		}
 	}
 	items = append(firstOf(spoils, mostGuards, "more guard", "did not hold"), b.failedChecks()...)
 	return append(items, firstOf(warns, mostWarnings, "more guard", "gave a warning")...)

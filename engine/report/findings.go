@@ -74,7 +74,7 @@ func (b *builder) groupsOfFindings() ([]finding, error) {
 		{title: sinceTitle, items: b.since()},
 		{title: "What failed, and when", items: slices.Concat(failed, b.resent(), b.crowded(), deaths)},
 		{title: "What churn and faults did", items: b.shaken()},
-		{title: "Can it be trusted", items: slices.Concat(b.generator(), b.shared(), b.distrust(), b.slowed(), b.guessed(), b.disagreed())},
+		{title: "Can it be trusted", items: slices.Concat(b.generator(), b.distrust(), b.generatorFigures(), b.shared(), b.slowed(), b.guessed(), b.disagreed())},
 		{title: "What is missing", items: b.absent()},
 		{title: againTitle, items: b.rerun()},
 	}, nil

@@ -132,10 +132,10 @@ func TestFindings(t *testing.T) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "send-lag", OK: true}, {Name: "generator-cpu", OK: true}}})
 			f.in.Runs[0].Metrics[""].Set("load_cpu_cores", 0.5)
 		}, []string{"Neither the load generator nor the machine it ran on is seen to have shaped the figures of the 1 run: every guard of theirs held (2 guards).",
-			"At its worst the load generator used 0.500 of 2 CPUs in a closed loop (s / a); that is of 1 of 1 run with such a loop."}, "may have shaped"},
+			"At its worst the load generator used 0.500 of 2 CPUs in a closed loop (s / a); that is of 1 of 1 run with a closed loop."}, "may have shaped"},
 		{"warnings come together", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "foreign-cpu", Message: "12 %"}, {Name: "clock", Taints: "timing", Message: "1 s"}}})
-		}, []string{"The machine's clock stepped while it was measured (clock, in 1 run of s / a); latencies, rates and CPU figures are not to be trusted. Seen: 1 s.", "Only a warning, nothing is withdrawn: something that the plan did not start used the machine's CPU (foreign-cpu, in 1 run of s / a). Seen: 12 %.",
+		}, []string{"The machine's clock stepped while it was measured (clock, in 1 run of s / a); latencies, rates and CPU figures are not to be trusted. Seen: 1 s.", "Something that the plan did not start used the machine's CPU (foreign-cpu, in 1 run of s / a); a warning: nothing is withdrawn. Seen: 12 %.",
 			"in 1 of 1 cell: not all of these figures are to be trusted (clock in 1 run, foreign-cpu in 1; some in the same run)."}, ""},
 		{"fewer runs than planned", func(f *fixture) {
 			f.cell(cellSpec{stage: "one", scenario: "s", target: "a", matrix: []record.Axis{{Name: "x", Value: "1"}, {Name: "y", Value: "2"}}, rates: around(1000)})
@@ -171,7 +171,7 @@ func TestFindings(t *testing.T) {
 			resend(3, "measure", load.Counts{Due: 20_000, OK: 20_000, ReuseRetried: 20})
 			f.cell(cellSpec{scenario: "steady", target: "e", rates: []float64{1000}}) // many, while it was warmed up
 			resend(4, "warm-up", load.Counts{Due: 20_000, OK: 20_000, ReuseRetried: 20_000})
-		}, []string{"Requests were sent again: steady / b, 4 above a GOAWAY's last stream and 2 on a closed connection of 2,000 due (0.300 %), all in phase measure; " +
+		}, []string{"Requests were sent again in recorded phases of all runs of a cell: steady / b, 4 above a GOAWAY's last stream and 2 on a closed connection of 2,000 due (0.300 %), all in phase measure; " +
 			"churn / a, 4 on a closed connection of 40,000 due (0.0100 %), most in phase storm (churn) (3); steady / c, 2 on a closed connection of 20,000 due (0.0100 %), all in phase measure. " +
 			"Each counts once, as what it came to at last, and had failed without a second try."}, "steady / e"},
 		{"requests due after a phase count in none", func(f *fixture) {
@@ -213,7 +213,7 @@ func TestFindings(t *testing.T) {
 			runs[1].Missing = map[string]string{"load_cpu_cores": "load_cpu_cores: sampled too seldom: less than half of it"}
 			runs[2].Metrics[""].Set("load_cpu_cores", 0.99)
 			runs[3].Missing = map[string]string{"load_cpu_cores": "never sampled"}
-		}, []string{"At its worst the load generator used 0.910 of 1 CPU in a closed loop (s / b) and was ready to run without a CPU for 40.0 % of the time (s / b); that is of 2 of 3 runs with such a loop, of the other 1 it is not known (never sampled); " +
+		}, []string{"At its worst the load generator used 0.910 of 1 CPU in a closed loop (s / b) and was ready to run without a CPU for 40.0 % of the time (s / b); that is of 2 of 3 runs with a closed loop, of the other 1 it is not known (never sampled); " +
 			"in 1 of these load_cpu_cores has no value (sampled too seldom), and what speaks is the generator's own count of its CPU time, which the guard generator-cpu reads.",
 			"Whether the load generator had the CPU that it needed is not known in 1 of 4 runs: 1 run of s / d (generator-known); latencies, rates and CPU figures are not to be trusted.",
 			"In 3 of 4 runs every guard of the load generator and of its machine held (3 guards)."}, "0.99"},
@@ -238,7 +238,7 @@ func TestFindings(t *testing.T) {
 		}, []string{"In open loops the load generator's own delay in sending reached 60.0 ms in b / b, beside a p99 of 12.0 ms. It was above the p99 of its run in 2 of 3 cells: in 1 of these of more requests than the guard own-delay lets pass (43.0 ms in a / a, beside a p99 of 9.00 ms), in 1 of no more requests than the guard own-delay lets pass (60.0 ms in b / b, beside a p99 of 12.0 ms).",
 			"The load generator or the machine it ran on may have shaped the figures of 1 of 3 runs, in 1 of 3 cells: guards only warn, and nothing is withdrawn (own-delay in 1 run).",
 			"In 2 of 3 runs every guard of the load generator and of its machine held (4 guards); only what lies above the p99 (p99_9_ms, max_ms) may still be the generator's in 1 of them, where its own delay in sending was above the p99, of no more requests than the guard own-delay lets pass (b / b).",
-			"the load generator's own delay in sending may have made p99_ms (own-delay, in 1 run of a / a). Seen: it held up 11 %."}, "bottleneck"},
+			"The load generator's own delay in sending may have made p99_ms (own-delay, in 1 run of a / a); a warning: nothing is withdrawn. Seen: it held up 11 %."}, "bottleneck"},
 		{"an own delay above the p99 of which no guard warns", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true, guards: []record.Guard{{Name: "own-delay", OK: true, Seen: &record.Seen{Delay: 12, P99: 9, Above: 1}}}})
 		}, []string{"reached 12.0 ms in s / a, beside a p99 of 9.00 ms. It was above the p99 of its run in 1 of 1 cell: of no more requests than the guard own-delay lets pass (12.0 ms in s / a, beside a p99 of 9.00 ms)."}, "of more requests"},

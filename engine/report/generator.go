@@ -106,8 +106,8 @@ func (s *standing) broke(r *record.Run, k guardKind) {
 }
 
 // generator says in the findings in how many runs the load generator, or the machine that it ran on, may have shaped the
-// figures, of how many that is not known, that the rest is clear, and what the generator was seen to do. What each guard that
-// did not hold saw is said by distrust.
+// figures, of how many that is not known, and that the rest is clear. What each guard that did not hold saw is said by distrust,
+// what the generator was seen to do by generatorFigures.
 func (b *builder) generator() []Text {
 	s := b.standing()
 	if s.all == s.unjudged || !slices.ContainsFunc(b.in.Runs, func(r *record.Run) bool { return len(r.Loads) > 0 }) {
@@ -127,7 +127,7 @@ func (b *builder) generator() []Text {
 	if t := b.clear(&s); t != nil {
 		items = append(items, t)
 	}
-	return slices.Concat(items, b.fullPools(), b.generatorFigures())
+	return append(items, b.fullPools()...)
 }
 
 // trust says what the guards that did not hold do to the figures of their runs.

@@ -111,9 +111,9 @@ func (b *builder) mostCPU() string {
 
 // of says of how many runs that is known, and which figure speaks where the metric has no value.
 func (s *spending) of() string {
-	words := "that is of all " + plural.Of(s.runs, "run") + " with such a loop"
+	words := "that is of all " + plural.Of(s.runs, "run") + " with a closed loop"
 	if n := s.runs - s.known; n > 0 || s.runs == 1 {
-		words = fmt.Sprintf("that is of %d of %s with such a loop", s.known, plural.Of(s.runs, "run"))
+		words = fmt.Sprintf("that is of %d of %s with a closed loop", s.known, plural.Of(s.runs, "run"))
 		if n > 0 {
 			words += fmt.Sprintf(", of the other %d it is not known", n) + reasonOf(s.whyUnknown)
 		}

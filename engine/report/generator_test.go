@@ -39,7 +39,7 @@ func TestWhatTheGeneratorMayHaveShaped(t *testing.T) {
 		"The load generator or the machine it ran on may have shaped the figures of 4 of 9 runs, in 2 of 3 cells: in 2 runs not all figures are to be trusted, in 2 more runs guards only warn (busy-machine in 2 runs, foreign-cpu in 3; some in the same run).",
 		"In 5 of 9 runs every guard of the load generator and of its machine held (5 guards).",
 		"(busy-machine, in 2 runs of s / a); latencies, rates and CPU figures are not to be trusted. Seen in the worst of 2 runs: 94 %.",
-		"(foreign-cpu, in 3 runs of s / a and s / b). Seen in the worst of 3 runs: others used 31.0 %.",
+		"(foreign-cpu, in 3 runs of s / a and s / b); a warning: nothing is withdrawn. Seen in the worst of 3 runs: others used 31.0 %.",
 		"A backend ended by itself (backends, in 1 run of s / c)")
 	if i, k := strings.Index(got, "busy-machine, in"), strings.Index(got, "(backends, in"); i > k {
 		t.Errorf("what the lead counts does not come first:\n%s", got)
@@ -73,7 +73,7 @@ func TestOfHowManyRunsTheCPUIsKnown(t *testing.T) {
 			r.Metrics[""].Set("load_cpu_cores", 0.41)
 		}
 	}
-	says(t, f, "At its worst the load generator used 0.700 of 1 CPU in a closed loop (s / a); that is of all 6 runs with such a loop; in 3 of these load_cpu_cores has no value (the window was too short), and what speaks is the generator's own count of its CPU time, which the guard generator-cpu reads.")
+	says(t, f, "At its worst the load generator used 0.700 of 1 CPU in a closed loop (s / a); that is of all 6 runs with a closed loop; in 3 of these load_cpu_cores has no value (the window was too short), and what speaks is the generator's own count of its CPU time, which the guard generator-cpu reads.")
 	f.in.Runs[0].Guards[2].Seen.Cores = 0.95 // of a run without the metric
 	says(t, f, "used 0.950 of 1 CPU in a closed loop (s / a)")
 }
