@@ -83,6 +83,14 @@ func (r *recordings) failed(id string) ([]record.FailedSecond, error) {
 	return measure.FailedSeconds(d), nil
 }
 
+func (r *recordings) waited(id string) ([]record.WaitedSecond, error) {
+	d, err := r.read(id, measure.WaitedParts())
+	if err != nil {
+		return nil, err
+	}
+	return measure.WaitedSeconds(d), nil
+}
+
 func (r *recordings) latency(id string) (*hdr.Histogram, error) {
 	d, err := r.read(id, record.Part{Seconds: true, Histograms: []string{"latency"}})
 	if err != nil {

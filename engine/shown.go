@@ -137,5 +137,5 @@ func input(set *record.Set, res *record.Results, env *record.Environment, g *gat
 		r.runs[run.ID] = run
 	}
 	plan, _ := os.ReadFile(set.Path("plan.yaml")) // without it the report leaves it out
-	return report.Input{Plan: string(plan), Results: res, Environment: env, Runs: g.runs, Series: r.series, Threads: r.threads, Latency: r.latency, Failed: r.failed, Events: r.events}
+	return report.Input{Plan: string(plan), Results: res, Environment: env, Runs: g.runs, Series: r.series, Threads: r.threads, Latency: r.latency, Failed: r.failed, Waited: r.waited, Events: r.events}
 }

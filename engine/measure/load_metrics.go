@@ -58,7 +58,8 @@ var loadMetrics = slicesOf(
 	},
 	errorClasses(),
 	[]loadMetric{
-		counter("slow_over_1s", series.Lower, "successes whose own round trip, from when they were sent, took longer than a second; a wait for a connection before that is not in it, but in p99_ms, max_ms, worst_second_p99_ms and lag_max_ms", func(c *load.Counts) int64 { return c.SlowOver1s }),
+		counter("slow_over_1s", series.Lower, "successes whose own round trip, from when they were sent, took longer than a second; a wait for a connection before that is not in it, but in waited, p99_ms, max_ms, worst_second_p99_ms and lag_max_ms", func(c *load.Counts) int64 { return c.SlowOver1s }),
+		waitedMetric,
 		counter("generator", series.Lower, "requests that the load generator itself could not send, for want of descriptors, ports, memory or CPU; they are no failures", func(c *load.Counts) int64 { return c.Generator }),
 		counter("sent", series.Neither, "requests written to a connection in the window, whenever they were due, those sent again included", func(c *load.Counts) int64 { return c.Sent }),
 		counter("connections_opened", series.Neither, "connections that were opened", func(c *load.Counts) int64 { return c.Opened }),

@@ -25,6 +25,8 @@ type Input struct {
 	Latency func(id string) (*hdr.Histogram, error)
 	// Failed gives the seconds of a run in which requests of its headline failed, in order. nil means that there are none to be had.
 	Failed func(id string) ([]record.FailedSecond, error)
+	// Waited gives the seconds of a run in which requests waited for a connection, by load and time. nil means that there are none to be had.
+	Waited func(id string) ([]record.WaitedSecond, error)
 	// Events reads one run's events, and what the reader had to leave out. nil means that there are none to be had.
 	Events func(id string) (events []record.Event, notes []string, err error)
 	// Unread says of runs, by their ID, why what was recorded of them could not all be read: the functions above leave that out.
@@ -122,10 +124,11 @@ type builder struct {
 	again     map[*record.Cell][]*record.Cell   // cells that differ in the stage alone
 	besides   map[*record.Cell][][]*record.Cell // cells that differ in the target alone, each with those that differ in the stage
 	notes     []Text
-	seen      map[string]int               // a note's text -> its number
-	outbreaks map[string]*outbreak         // by run, of those that were asked for
-	ranked    []*contest                   // nil until they are asked for
-	probed    map[string]series.SeriesDesc // by name, of all runs; nil until they are asked for
+	seen      map[string]int                   // a note's text -> its number
+	outbreaks map[string]*outbreak             // by run, of those that were asked for
+	waited    map[string][]record.WaitedSecond // by run, of those that were asked for
+	ranked    []*contest                       // nil until they are asked for
+	probed    map[string]series.SeriesDesc     // by name, of all runs; nil until they are asked for
 }
 
 func newBuilder(in Input, opt Options) *builder {
@@ -138,7 +141,7 @@ func newBuilder(in Input, opt Options) *builder {
 			opt.Plan = in.Environment.Plan
 		}
 	}
-	b := &builder{in: in, opt: opt, res: in.Results, runs: map[string]*record.Run{}, seen: map[string]int{}, outbreaks: map[string]*outbreak{}}
+	b := &builder{in: in, opt: opt, res: in.Results, runs: map[string]*record.Run{}, seen: map[string]int{}, outbreaks: map[string]*outbreak{}, waited: map[string][]record.WaitedSecond{}}
 	for _, r := range in.Runs {
 		b.runs[r.ID] = r
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/internal/load"
@@ -31,6 +32,17 @@ func late() *fixture {
 		}
 		return out
 	}
+	f.in.Waited = func(id string) ([]record.WaitedSecond, error) {
+		r := f.in.Runs[0]
+		if id != r.ID {
+			r = f.in.Runs[1]
+		}
+		n := r.Loads[0].Totals["storm"]
+		return []record.WaitedSecond{{Load: "small", T: 2, Phase: "storm", Waited: n.Due - 2 - n.Sent, Longest: 1500 * time.Millisecond, Sent: n.Sent}}, nil
+	}
+	for _, r := range f.in.Runs {
+		r.Metrics[""].Set("lag_max_ms", 1500)
+	}
 	c.Metrics["phase/before"] = values(map[string]float64{"p99_ms": 2, "req_per_s": 1000, "failed": 0, "sent": 4000, "requests": 4000, "generator": 0, "errors_connect": 0, "errors_tls": 0})
 	c.Metrics["phase/storm"] = values(map[string]float64{"p99_ms": 8, "req_per_s": 1000, "failed": 20, "sent": 1200, "requests": 3000, "generator": 0, "errors_connect": 4, "errors_tls": 0})
 	return f
@@ -42,7 +54,7 @@ func TestCountsSayWhatTheyCount(t *testing.T) {
 	says(t, f,
 		"20 requests failed of 7,000 due in recorded phases of 2 runs (0.286 %), in 1 of 1 cell.",
 		"s / a: 20 of 7,000 due (16 answered 502, 4 connect), in 2 of 2 runs",
-		"No connection was free in s / a (16 connections): of 3,000 requests due in phase storm of its 2 runs, 4 had no connection to come and 1,200 were sent in it (40.0 %), the others waited.",
+		"Requests waited for a free connection in s / a (16 connections): 1,796 of 7,000 due (25.7 %) for longer than 50 ms, in 2 of 2 runs; the longest wait, 1,500 ms, was in repeat 1, of those due from 2.0 s to 3.0 s.",
 		"failed in it, all runs together: 20 of a (0 in quiet); fewer requests were sent in it than were due in it, all runs together: of a 1,200 of 3,000 (",
 		"80 more requests were due after a phase had ended and before the load stopped, and count in no metric (none of them failed).")
 	var b strings.Builder

@@ -109,7 +109,7 @@ const (
 
 // shaken says in the findings what churn and faults did, a sentence for each scenario and phase: the targets that it hit
 // hardest, and the failures.
-func (b *builder) shaken() (items []Text) {
+func (b *builder) shaken() (items []Text, err error) {
 	var order []string
 	groups := map[string][]disturbance{}
 	for _, d := range b.disturbances() {
@@ -129,14 +129,18 @@ func (b *builder) shaken() (items []Text) {
 			items = append(items, text(fmt.Sprintf("And %d more; see What churn and faults did.", len(order)-mostScenarios)))
 			break
 		}
-		items = append(items, b.hit(k, groups[k]))
+		item, err := b.hit(k, groups[k])
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
 	}
-	return items
+	return items, nil
 }
 
-// hit: slow-origin, phase fault beside phase before: p99_ms of a went from 1.2 to 22.3 ms (18.6 times, beyond ...), of b ...;
-// failed 0 of 450 before, 12 of 450 then.
-func (b *builder) hit(name string, group []disturbance) Text {
+// hit: slow-origin, phase fault beside phase before: requests waited for a free connection, of a 900 of 2,000 (at most 3,002 ms);
+// the p99_ms of a went from 1.2 to 22.3 ms (18.6 times, beyond ...), of b ...; failed 0 of 450 before, 12 of 450 then.
+func (b *builder) hit(name string, group []disturbance) (Text, error) {
 	var effects []shaking
 	quiet := ""
 	for _, d := range group {
@@ -144,9 +148,25 @@ func (b *builder) hit(name string, group []disturbance) Text {
 			effects, quiet = append(effects, shaking{d, comparison{Comparison: b.against(d, "p99_ms")}}), d.quiet
 		}
 	}
-	if len(effects) == 0 {
-		return text(name+" cannot be set beside anything quiet: ", group[0].why, ".")
+	waits, err := b.waiting(group)
+	if err != nil {
+		return nil, err
 	}
+	if len(effects) == 0 {
+		if waits != "" {
+			waits = "; " + waits
+		}
+		return text(name+" cannot be set beside anything quiet: ", group[0].why, waits+"."), nil
+	}
+	if waits != "" {
+		waits += "; "
+	}
+	t := text(strong(name), " beside "+quiet+": "+waits+"the ", mono("p99_ms"), " "+shakings(effects)+"; ")
+	return append(t, text(b.losses(group))...), nil
+}
+
+// shakings say of the targets that were hit hardest what their p99 did, and of how many others it is not said.
+func shakings(effects []shaking) string {
 	slices.SortStableFunc(effects, func(x, y shaking) int { return cmp.Compare(y.size(), x.size()) })
 	var parts []string
 	others, unknown := 0, 0
@@ -166,8 +186,35 @@ func (b *builder) hit(name string, group []disturbance) Text {
 	if unknown > 0 {
 		parts = append(parts, "of "+plural.Of(unknown, "other target")+" is not known")
 	}
-	t := text(strong(name), " beside "+quiet+": the ", mono("p99_ms"), " "+strings.Join(parts, ", ")+"; ")
-	return append(t, text(b.losses(group))...)
+	return strings.Join(parts, ", ")
+}
+
+// inP99 is the share of requests from which on what they have in common is in the p99.
+const inP99 = 0.01
+
+// waiting says of which targets so many requests waited for a connection that the p99 is of the wait; "" if of none.
+func (b *builder) waiting(group []disturbance) (string, error) {
+	var worst []*crowd
+	for _, d := range group {
+		crowds, err := b.crowdsOf(d.cell, d.phase)
+		if err != nil {
+			return "", err
+		}
+		worst = append(worst, slices.DeleteFunc(crowds, func(c *crowd) bool { return !c.headline || c.share() < inP99 })...)
+	}
+	slices.SortStableFunc(worst, func(x, y *crowd) int { return byShare(y, x) })
+	var parts []string
+	for _, c := range worst {
+		s := fmt.Sprintf("of %s %s of %s (%s", oneLine(c.cell.Coord.Target), grouped(float64(c.waited)), grouped(float64(c.due)), percent(c.share()))
+		if c.longest > 0 {
+			s += ", up to " + waitWords(c.longest)
+		}
+		parts = append(parts, s+")")
+	}
+	if len(parts) == 0 {
+		return "", nil
+	}
+	return "requests waited for a connection, and p99_ms has the waits in it, all runs together: " + some(parts, mostNamed), nil
 }
 
 // losses says of which targets requests failed in all runs together, of which fewer were sent than were due, and whether their rate

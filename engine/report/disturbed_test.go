@@ -80,6 +80,22 @@ func TestFaultWithoutQuietBefore(t *testing.T) {
 	}
 }
 
+// Where so many requests waited for a connection that the p99 is of the wait, that comes first.
+func TestWaitsUnderChurnComeFirst(t *testing.T) {
+	churn := []record.Phase{{Name: "less", Kind: "churn", End: 5, Recorded: true, Headline: true}}
+	f := newFixture()
+	f.cell(cellSpec{scenario: "quiet", target: "a", rates: around(1000), open: true})
+	f.cell(cellSpec{scenario: "churned", target: "a", rates: around(250), open: true, phases: churn})
+	f.waits(5, 700, 50)
+	if got, want := said(t, f), "churned beside scenario quiet: requests waited for a connection, and p99_ms has the waits in it, all runs together: of a 750 of 3,749 (20.0 %, up to 2,000 ms); the p99_ms of a went from 1.00 to 4.00 ms"; !strings.Contains(got, want) {
+		t.Errorf("the findings do not say %q:\n%s", want, got)
+	}
+	f.waits(5, 30)
+	if got := said(t, f); strings.Contains(got, "has the waits in it") {
+		t.Errorf("30 of 3,749 requests are in no p99:\n%s", got)
+	}
+}
+
 // Those whose p99 has no ratio because too much failed are among the worst: they are named, with their value and why.
 func TestTheWorstUnderChurnAreNamed(t *testing.T) {
 	f := newFixture()

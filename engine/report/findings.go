@@ -67,14 +67,22 @@ func (b *builder) groupsOfFindings() ([]finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	crowds, err := b.crowds()
+	if err != nil {
+		return nil, err
+	}
+	shaken, err := b.shaken()
+	if err != nil {
+		return nil, err
+	}
 	return []finding{
 		{items: b.ending()},
 		b.ahead(),
 		{title: judgedTitle, items: b.judged()},
 		{title: sinceTitle, items: b.since()},
-		{title: "What failed, and when", items: slices.Concat(failed, b.resent(), b.crowded(), deaths)},
-		{title: "What churn and faults did", items: b.shaken()},
-		{title: "Can it be trusted", items: slices.Concat(b.generator(), b.distrust(), b.generatorFigures(), b.shared(), b.slowed(), b.guessed(), b.disagreed())},
+		{title: "What failed, and when", items: slices.Concat(failed, b.resent(), b.crowded(crowds), deaths)},
+		{title: "What churn and faults did", items: shaken},
+		{title: "Can it be trusted", items: slices.Concat(b.generator(crowds), b.distrust(), b.generatorFigures(), b.shared(), b.slowed(), b.guessed(), b.disagreed())},
 		{title: "What is missing", items: b.absent()},
 		{title: againTitle, items: b.rerun()},
 	}, nil

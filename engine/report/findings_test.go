@@ -249,7 +249,8 @@ func TestFindings(t *testing.T) {
 			n.Sent, n.StalledLagNs = 2000, 12e6
 			l.Totals["measure"] = n
 			f.in.Runs[0].Guards = append(f.in.Runs[0].Guards, record.Guard{Name: "send-lag", OK: true}, record.Guard{Name: "own-delay", OK: true, Seen: &record.Seen{Delay: 12, P99: 14}})
-		}, []string{"No connection was free in s / a (16 connections): of 5,000 requests due in phase measure of its 1 run, 2,000 were sent in it (40.0 %), the others waited.",
+			f.waits(1, 1800, 600, 600, 0)
+		}, []string{"Requests waited for a free connection in s / a (16 connections): 3,000 of 5,000 due (60.0 %) for longer than 50 ms, in 1 of 1 run; the longest wait, 2,000 ms, was in repeat 1, of those due from 2.1 s to 5.1 s, and from 3.1 s to 5.1 s none was sent, as no connection became free. A request counts where it was due in req_per_s, and from when it was sent in slow_over_1s: neither shows a wait.",
 			"Neither the load generator nor the machine it ran on is seen to have shaped the figures of the 1 run", "A wait for a connection does not count as the load generator's: in 1 cell all that the plan allows were in use (s / a).",
 			"In open loops the load generator's own delay in sending reached 12.0 ms in s / a, beside a p99 of 14.0 ms."}, "above the p99"},
 		{"an own delay where nothing was answered", func(f *fixture) {
@@ -262,7 +263,19 @@ func TestFindings(t *testing.T) {
 			n := l.Totals["measure"]
 			n.Sent, n.StalledLagNs = 2000, 900e6
 			l.Totals["measure"] = n
-		}, nil, "No connection was free"},
+			f.waits(1, 1800, 600, 600, 0)
+		}, nil, "Requests waited"},
+		{"requests that waited and were never sent", func(f *fixture) {
+			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
+			f.in.Runs[0].Loads[0].Totals["measure"] = load.Counts{Due: 5000, Errors: map[string]int64{load.Dropped: 100}}
+			f.in.Waited = func(string) ([]record.WaitedSecond, error) {
+				return []record.WaitedSecond{{Load: "small", T: 2, Phase: "measure", Waited: 100}}, nil
+			}
+		}, []string{"100 of 5,000 due (2.00 %) for longer than 50 ms, in 1 of 1 run; none of them was ever sent."}, "the longest wait"},
+		{"few that waited", func(f *fixture) {
+			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
+			f.waits(1, 4)
+		}, nil, "Requests waited"},
 		{"a machine that was too busy is not the generator's bottleneck", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "send-lag", OK: true}, {Name: "busy-machine", Taints: "timing", Message: "this machine was too busy for the load generator: it waited 60 % of the time"}}})
 		}, []string{"The load generator or the machine it ran on may have shaped the figures of 1 of 1 run, in 1 of 1 cell: not all of these figures are to be trusted (busy-machine in 1 run).", "This machine was too busy for the load generator: it had to wait for processes that the plan did not start (busy-machine, in 1 run of s / a); latencies", "Seen: it waited 60 % of the time."}, "bottleneck"},

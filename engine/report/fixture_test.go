@@ -160,6 +160,28 @@ func (f *fixture) run(coord record.Coord, rate float64, s cellSpec, last bool) *
 	return run
 }
 
+// waits has requests of a run wait for a connection, so many in each second from 2.1 s on; in the first of them alone some are sent.
+func (f *fixture) waits(run int, waited ...int64) {
+	r := f.in.Runs[run-1]
+	r.Metrics[""].Set("lag_max_ms", 2000)
+	var out []record.WaitedSecond
+	for i, n := range waited {
+		s := record.WaitedSecond{Load: "small", T: 2.1 + float64(i), Phase: measured(r.Phases), Waited: n, Longest: 2*time.Second - time.Duration(i)*time.Millisecond}
+		if i == 0 {
+			s.Sent = 200
+		}
+		if n > 0 {
+			out = append(out, s)
+		}
+	}
+	f.in.Waited = func(id string) ([]record.WaitedSecond, error) {
+		if id != r.ID {
+			return nil, nil
+		}
+		return out, nil
+	}
+}
+
 func around(v float64) []float64 { return []float64{v, 1.01 * v, 0.99 * v} }
 
 const hostile = "<b>x</b> | `y`\n## [^1] $z$ \u202e\x1b[31m"

@@ -108,7 +108,7 @@ func (s *standing) broke(r *record.Run, k guardKind) {
 // generator says in the findings in how many runs the load generator, or the machine that it ran on, may have shaped the
 // figures, of how many that is not known, and that the rest is clear. What each guard that did not hold saw is said by distrust,
 // what the generator was seen to do by generatorFigures.
-func (b *builder) generator() []Text {
+func (b *builder) generator(crowds []*crowd) []Text {
 	s := b.standing()
 	if s.all == s.unjudged || !slices.ContainsFunc(b.in.Runs, func(r *record.Run) bool { return len(r.Loads) > 0 }) {
 		return nil
@@ -127,7 +127,7 @@ func (b *builder) generator() []Text {
 	if t := b.clear(&s); t != nil {
 		items = append(items, t)
 	}
-	return append(items, b.fullPools()...)
+	return append(items, b.fullPools(crowds)...)
 }
 
 // trust says what the guards that did not hold do to the figures of their runs.
@@ -187,9 +187,9 @@ func anyOf(n int) string {
 }
 
 // fullPools says in which cells requests waited because no connection was free, which no guard of the generator counts.
-func (b *builder) fullPools() []Text {
+func (b *builder) fullPools(crowds []*crowd) []Text {
 	var cells []string
-	for _, c := range b.crowds() {
+	for _, c := range crowds {
 		cells = append(cells, b.name(c.cell.Coord))
 	}
 	if len(cells) == 0 {

@@ -1,0 +1,17 @@
+package record
+
+import "time"
+
+// LongWait is how much later than it was due a request of an open loop is sent, at least, that counts as one that waited for a
+// connection.
+const LongWait = 50 * time.Millisecond
+
+// A WaitedSecond is a second and phase in which requests of an open loop were due that waited for a connection.
+type WaitedSecond struct {
+	Load    string  // as it is recorded
+	T       float64 // its begin, since the run began
+	Phase   string
+	Waited  int64         // requests that were due in it and waited
+	Longest time.Duration // wait of those that were sent
+	Sent    int64         // requests of the load that were sent in it, whenever they were due
+}
