@@ -108,3 +108,18 @@ func TestWhatTheGeneratorCouldNotSend(t *testing.T) {
 		}
 	}
 }
+
+// Where a load is not in the headline, failures count it and the metrics of the headline do not: the sentences say so.
+func TestCountsOfLoadsBesideTheHeadline(t *testing.T) {
+	f := late()
+	for _, r := range f.in.Runs {
+		side := r.Loads[0]
+		side.Name, side.Headline, side.Spec.Rate = "side", false, nil
+		side.Totals = map[string]load.Counts{"storm": {Due: 100, OK: 99, Sent: 100, Errors: map[string]int64{load.Reset: 1}}}
+		r.Loads = append(r.Loads, side)
+	}
+	says(t, f,
+		"22 requests failed of 7,200 due in recorded phases of 2 runs, by all loads, those that are not in the headline too (0.306 %), in 1 of 1 cell.",
+		"(16 connections): 1,796 of 7,000 due (25.7 %) for longer than 50 ms",
+		"failed in it, all runs together, by the loads of the headline: 20 of a (0 in quiet); fewer requests were sent in it than were due in it, all runs together, by the loads of the headline: of a 1,200 of 3,000 (")
+}

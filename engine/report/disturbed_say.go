@@ -57,7 +57,7 @@ func (b *builder) disturbedTable(all []disturbance) []Block {
 			b.value(d.before, "req_per_s"), b.value(d.then, "req_per_s"), b.value(d.before, "failed"), b.value(d.then, "failed")))
 	}
 	out := []Block{
-		Paragraph{text("Each phase of kind ", mono("churn"), " or ", mono("fault"), " beside the quiet phase before it in the same runs; a scenario that is never quiet beside the one of the same target that sends the same load undisturbed. The ratio is of ", mono("p99_ms"), ", then to quiet. req/s counts each request that succeeded where it was due (in a closed loop: sent), however late it was sent or answered; failed is of all runs together.")}, t}
+		Paragraph{text("Each phase of kind ", mono("churn"), " or ", mono("fault"), " beside the quiet phase before it in the same runs; a scenario that is never quiet beside the one of the same target that sends the same load undisturbed. The ratio is of ", mono("p99_ms"), ", then to quiet. req/s counts each request that succeeded where it was due (in a closed loop: sent), however late it was sent or answered; failed is of all runs together, by the loads of the headline.")}, t}
 	if more := len(all) - mostDisturbed; more > 0 {
 		out = append(out, Paragraph{text(fmt.Sprintf("And %d more.", more))})
 	}
@@ -249,7 +249,7 @@ func (b *builder) losses(group []disturbance) string {
 	s := "whether requests failed in it is not known"
 	switch {
 	case len(failed) > 0:
-		s = "failed in it, all runs together: " + some(failed, mostNamed)
+		s = "failed in it, all runs together" + b.ofHeadline() + ": " + some(failed, mostNamed)
 	case known == len(group):
 		s = "no request failed in it"
 	case known > 0:
@@ -259,9 +259,17 @@ func (b *builder) losses(group []disturbance) string {
 		s += "; req_per_s fell: " + list(slower, mostNamed)
 	}
 	if len(late) > 0 {
-		s += "; fewer requests were sent in it than were due in it, all runs together: " + list(late, mostNamed) + " (req_per_s counts each that was answered where it was due, however late, and does not show that)"
+		s += "; fewer requests were sent in it than were due in it, all runs together" + b.ofHeadline() + ": " + list(late, mostNamed) + " (req_per_s counts each that was answered where it was due, however late, and does not show that)"
 	}
 	return s + "."
+}
+
+// ofHeadline says that a count is of the headline's loads, where there are others that failures count too; else "".
+func (b *builder) ofHeadline() string {
+	if b.sideLoads() {
+		return ", by the loads of the headline"
+	}
+	return ""
 }
 
 // unsent gives how many requests were sent in the window of a cell and were due in it, and says whether of those that had a

@@ -142,8 +142,10 @@ func (b *builder) howMany() []Block {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	out := []Block{Heading{"How many, and how"}, t, Paragraph{text("A row is a phase of one run. Due in it are the requests that became due in the phase (of a closed loop: that were sent), whenever they were sent and over; of these some failed, and some were never sent because the load generator lacked descriptors, ports, memory or CPU. " +
-		"Sent in it are those that were written to a connection during the phase: fewer than were due where requests waited for a connection, and were sent after it. How long they took is from the moment at which the request was due, a wait for a connection included; \u201cat most\u201d where a request that succeeded took longer.")}}
+	out := []Block{Heading{"How many, and how"}, t,
+		Paragraph{text("A row is a phase of one run. Due in it (", mono("requests"), ") are those that became due in the phase (of a closed loop: that were sent), whenever they were sent and over. Of these some failed, and some were never sent because the load generator lacked descriptors, ports, memory or CPU (", mono("generator"), "). "+
+			"Sent in it (", mono("sent"), ") are those that were written to a connection during the phase: fewer than were due where requests waited for a connection and were sent after it.")},
+		Paragraph{text("How long they took is from the moment at which the request was due, a wait for a connection included; \u201cat most\u201d where a request that succeeded took longer.")}}
 	if more > 0 {
 		out = append(out, Paragraph{text(fmt.Sprintf("And %s more, in the runs' run.json.", plural.Of(more, "row")))})
 	}

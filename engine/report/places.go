@@ -60,6 +60,21 @@ func (b *builder) places() (places []place, all load.Counts, watched int) {
 	return places, all, watched
 }
 
+// sideLoads reports whether there are loads that are not in the headline: failures count them, metrics of the headline do not.
+func (b *builder) sideLoads() bool {
+	return slices.ContainsFunc(b.in.Runs, func(r *record.Run) bool {
+		return slices.ContainsFunc(r.Loads, func(l record.Load) bool { return !l.Headline })
+	})
+}
+
+// ofAll says that a count is of all loads, where not all are in the headline; else "".
+func (b *builder) ofAll() string {
+	if b.sideLoads() {
+		return ", by all loads, those that are not in the headline too"
+	}
+	return ""
+}
+
 // mostPlaces bounds the sentences about cells whose requests failed; the section of failures has more.
 const mostPlaces = 4
 
@@ -73,14 +88,14 @@ func (b *builder) failed() (items []Text, err error) {
 		items = append(items, text(strong(plural.Of(int(all.Generator), "request")+" could not be sent by the load generator itself"), " (descriptors, ports, memory or CPU); no target is blamed for them."))
 	}
 	if len(places) == 0 {
-		return append(append(items, text(fmt.Sprintf("No request failed, of %s due in recorded phases of %s.", grouped(float64(all.Due)), plural.Of(watched, "run")))), b.between()...), nil
+		return append(append(items, text(fmt.Sprintf("No request failed, of %s due in recorded phases of %s%s.", grouped(float64(all.Due)), plural.Of(watched, "run"), b.ofAll()))), b.between()...), nil
 	}
 	share := "-"
 	if all.Due > 0 {
 		share = percent(float64(failedOf(all)) / float64(all.Due))
 	}
-	items = append(items, text(bad(plural.Of(int(failedOf(all)), "request")+" failed"), fmt.Sprintf(" of %s due in recorded phases of %s (%s), in %d of %s.",
-		grouped(float64(all.Due)), plural.Of(watched, "run"), share, len(places), plural.Of(len(b.res.Cells), "cell"))))
+	items = append(items, text(bad(plural.Of(int(failedOf(all)), "request")+" failed"), fmt.Sprintf(" of %s due in recorded phases of %s%s (%s), in %d of %s.",
+		grouped(float64(all.Due)), plural.Of(watched, "run"), b.ofAll(), share, len(places), plural.Of(len(b.res.Cells), "cell"))))
 	for i, p := range places {
 		if i == mostPlaces {
 			items = append(items, text(fmt.Sprintf("And in %s more; see Failures.", plural.Of(len(places)-mostPlaces, "cell"))))

@@ -123,7 +123,7 @@ func (b *builder) phaseFailures(all []disturbance) []Block {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	out := []Block{Heading{"Failures in each phase"}, t, Paragraph{text("All runs of a cell together. A request counts in the phase in which it was due, also if it failed after that.")}}
+	out := []Block{Heading{"Failures in each phase"}, t, Paragraph{text("All runs of a cell together, by the loads of the headline. A request counts in the phase in which it was due, also if it failed after that.")}}
 	if more > 0 {
 		out = append(out, Paragraph{text(fmt.Sprintf("And %s more.", plural.Of(more, "phase")))})
 	}
