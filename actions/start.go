@@ -100,7 +100,7 @@ func (s *Start) checkReady(c *dsl.Check) {
 
 // Declares the process, and what it forwards to.
 func (s *Start) Declares() task.Declaration {
-	p := task.ProcessDecl{Name: s.name(), Role: string(s.role()), Replicas: s.Replicas, Listen: s.Listen}
+	p := task.ProcessDecl{Name: s.name(), Role: string(s.role()), Replicas: s.Replicas, Listen: s.Listen, Builtin: s.Builtin}
 	for _, e := range s.Ports {
 		if p.Ports == nil {
 			p.Ports = map[string]int{}

@@ -63,6 +63,20 @@ func (d *declared) running() (out []string) {
 	return out
 }
 
+// own is which of planrun's own servers the target is; "" if it is anything else, or not that alone.
+func (d *declared) own() (kind string) {
+	for _, p := range d.processes {
+		switch {
+		case cmp.Or(p.Role, "sut") != "sut":
+		case p.Builtin == "" || kind != "" && kind != p.Builtin:
+			return ""
+		default:
+			kind = p.Builtin
+		}
+	}
+	return kind
+}
+
 // walkActions calls f for every action, those in undo lists and in repeat included.
 func walkActions(actions []dsl.Part[dsl.Action], f func(*dsl.Part[dsl.Action])) {
 	for i := range actions {

@@ -114,6 +114,9 @@ scenarios:
 	if got["plain"] != "done" || got["needy"] != "unsupported: not installed on this machine: no-such-program-7, which the scenario runs" {
 		t.Errorf("%v", got)
 	}
+	if own := out.Results.Targets[0].Own; own != "relay" {
+		t.Errorf("the target, planrun's own relay, is its own %q", own)
+	}
 	if p := out.Results.Targets[0].Program; p.Missing != "" {
 		t.Errorf("the target counts as missing: %+v", p)
 	}

@@ -53,7 +53,7 @@ func (p *Program) shownTargets(env *record.Environment) (out []record.Target) {
 		}
 		seen[c.Coord.Target] = true
 		t := c.Target.Val
-		x := record.Target{Name: c.Coord.Target, About: t.About, CannotEqual: t.CannotEqual, Unsupported: map[string]string{}, Program: env.Programs[c.Coord.Target]}
+		x := record.Target{Name: c.Coord.Target, About: t.About, Own: c.declared.own(), CannotEqual: t.CannotEqual, Unsupported: map[string]string{}, Program: env.Programs[c.Coord.Target]}
 		for _, k := range t.With {
 			x.Knobs = append(x.Knobs, record.Knob{Name: k.Name, Value: p.redact(cmp.Or(k.Val.Value.Written, fmt.Sprint(k.Val.Value.V))), Why: p.redact(k.Val.Why)})
 		}

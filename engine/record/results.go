@@ -26,6 +26,7 @@ type Results struct {
 type Target struct {
 	Name        string            `json:"name"`
 	About       string            `json:"about,omitempty"`
+	Own         string            `json:"own,omitempty"` // the kind of planrun's own servers that it is: proxy, relay, ...
 	Knobs       []Knob            `json:"knobs,omitempty"`
 	CannotEqual []string          `json:"cannot_equal,omitempty"`
 	Unsupported map[string]string `json:"unsupported,omitempty"` // scenario -> reason

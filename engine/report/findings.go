@@ -75,7 +75,7 @@ func (b *builder) groupsOfFindings() ([]finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []finding{
+	return b.disclose([]finding{
 		{items: b.ending()},
 		b.ahead(),
 		{title: judgedTitle, items: b.judged()},
@@ -85,7 +85,7 @@ func (b *builder) groupsOfFindings() ([]finding, error) {
 		{title: "Can it be trusted", items: slices.Concat(b.generator(crowds), b.distrust(), b.generatorFigures(), b.shared(), b.slowed(), b.guessed(), b.disagreed())},
 		{title: "What is missing", items: b.absent()},
 		{title: againTitle, items: b.rerun()},
-	}, nil
+	}), nil
 }
 
 var exits = map[int]string{

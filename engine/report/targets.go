@@ -13,11 +13,16 @@ func targets(b *builder) ([]Section, error) {
 	about := Table{Columns: []Column{{Title: "target"}, {Title: "what it is"}, {Title: "version"}, {Title: "program"}, {Title: "sha256"}}}
 	knobs := Table{Columns: []Column{{Title: "target"}, {Title: "knob"}, {Title: "value"}, {Title: "why"}}}
 	var unequal []Text
+	var own []string
 	for _, t := range b.res.Targets {
 		p := b.program(t)
 		version, path, sum := text(dash(p.Version)), text("-"), text("-")
 		if p.Missing != "" {
 			version = text("missing: " + p.Missing)
+		}
+		if t.Own != "" {
+			version, path = text(b.planrun()), text("built into planrun")
+			own = append(own, ownWords(t))
 		}
 		if p.Path != "" {
 			path = text(mono(p.Path))
@@ -34,6 +39,9 @@ func targets(b *builder) ([]Section, error) {
 		}
 	}
 	s.Blocks = append(s.Blocks, about)
+	if len(own) > 0 {
+		s.Blocks = append(s.Blocks, Paragraph{text(and(own) + builtIn)})
+	}
 	if len(knobs.Rows) > 0 {
 		s.Blocks = append(s.Blocks, Heading{"Knobs"}, knobs)
 	}
@@ -41,6 +49,14 @@ func targets(b *builder) ([]Section, error) {
 		s.Blocks = append(s.Blocks, Heading{"What cannot be made equal"}, List{unequal})
 	}
 	return []Section{s}, nil
+}
+
+// planrun is the version of planrun that measured.
+func (b *builder) planrun() string {
+	if e := b.in.Environment; e != nil {
+		return "planrun " + e.Planrun
+	}
+	return "-"
 }
 
 func why(k record.Knob) string {

@@ -57,6 +57,7 @@ type ProcessDecl struct {
 	Listen     []string       // names of ports
 	Ports      map[string]int // numbers of those that cannot be chosen freely
 	Programs   []string       // that must be on PATH: the first word of its command
+	Builtin    string         // the kind of planrun's own servers that it is; "" if it is another program
 }
 
 // A Use is a reference by name: Kind is process, relay, backend, endpoint, load, probe; Field is where it stands.
