@@ -251,7 +251,7 @@ func TestFindings(t *testing.T) {
 			f.in.Runs[0].Guards = append(f.in.Runs[0].Guards, record.Guard{Name: "send-lag", OK: true}, record.Guard{Name: "own-delay", OK: true, Seen: &record.Seen{Delay: 12, P99: 14}})
 			f.waits(1, 1800, 600, 600, 0)
 		}, []string{"Requests waited for a free connection in s / a (16 connections): 3,000 of 5,000 due (60.0 %) for longer than 50 ms, in 1 of 1 run; the longest wait, 2,000 ms, was in repeat 1, of those due from 2.1 s to 5.1 s, and from 3.1 s to 5.1 s none was sent, as no connection became free. A request counts where it was due in req_per_s, and from when it was sent in slow_over_1s: neither shows a wait.",
-			"Neither the load generator nor the machine it ran on is seen to have shaped the figures of the 1 run", "A wait for a connection does not count as the load generator's: in 1 cell all that the plan allows were in use (s / a).",
+			"Neither the load generator nor the machine it ran on is seen to have shaped the figures of the 1 run", "No wait for a connection counts as the load generator's: requests waited for one in 1 cell (s / a), which is in the latencies",
 			"In open loops the load generator's own delay in sending reached 12.0 ms in s / a, beside a p99 of 14.0 ms."}, "above the p99"},
 		{"an own delay where nothing was answered", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true, guards: []record.Guard{{Name: "send-lag", OK: true}}})

@@ -127,7 +127,7 @@ func (b *builder) generator(crowds []*crowd) []Text {
 	if t := b.clear(&s); t != nil {
 		items = append(items, t)
 	}
-	return append(items, b.fullPools(crowds)...)
+	return append(items, b.waitedInstead(crowds)...)
 }
 
 // trust says what the guards that did not hold do to the figures of their runs.
@@ -186,8 +186,8 @@ func anyOf(n int) string {
 	return "any of " + plural.Of(n, "run")
 }
 
-// fullPools says in which cells requests waited because no connection was free, which no guard of the generator counts.
-func (b *builder) fullPools(crowds []*crowd) []Text {
+// waitedInstead says in which cells requests waited for a connection, which no guard of the generator counts.
+func (b *builder) waitedInstead(crowds []*crowd) []Text {
 	var cells []string
 	for _, c := range crowds {
 		cells = append(cells, b.name(c.cell.Coord))
@@ -195,7 +195,7 @@ func (b *builder) fullPools(crowds []*crowd) []Text {
 	if len(cells) == 0 {
 		return nil
 	}
-	return []Text{text(fmt.Sprintf("A wait for a connection does not count as the load generator's: in %s all that the plan allows were in use (%s). It is in the latencies, which count from when a request was due.", plural.Of(len(cells), "cell"), some(cells, mostCrowds)))}
+	return []Text{text(fmt.Sprintf("No wait for a connection counts as the load generator's: requests waited for one in %s (%s), which is in the latencies, because these count from when a request was due.", plural.Of(len(cells), "cell"), some(cells, mostCrowds)))}
 }
 
 // share is n of all runs in words.
