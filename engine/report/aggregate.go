@@ -31,7 +31,7 @@ func (b *builder) addGeomeans(t *Table, g sheet, metrics []compare.Name) (left [
 		means[i], n, gone = b.geomeans(g, m)
 		most, fewest = max(most, n), min(fewest, n)
 		if len(gone) > 0 {
-			left = append(left, text(mono(m.Text), ": "+list(gone, mostLeftOut)))
+			left = append(left, text(mono(m.Text), ": ", list(gone, mostLeftOut)))
 		}
 	}
 	rows := fmt.Sprintf("%d of %s", most, plural.Of(len(g.lines), "row"))
@@ -151,7 +151,7 @@ func (b *builder) ratioMeans(rows []ratioRow, ratios []record.Ratio) []Block {
 			}
 		}
 		if len(why) > 0 {
-			left = append(left, text(mono(m), ": "+list(why, mostLeftOut)))
+			left = append(left, text(mono(m), ": ", list(why, mostLeftOut)))
 		}
 		for i, ratio := range ratios {
 			n := map[compare.Outcome]int{}

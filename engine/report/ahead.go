@@ -183,14 +183,6 @@ func (b *builder) tally(all []*contest) Text {
 	return append(t, text(".")...)
 }
 
-// list joins at most n parts by semicolons, for parts that hold commas.
-func list(parts []string, n int) string {
-	if len(parts) <= n {
-		return strings.Join(parts, "; ")
-	}
-	return fmt.Sprintf("%s; and %d more", strings.Join(parts[:n], "; "), len(parts)-n)
-}
-
 // inOrder are the targets of a map in the order in which they are shown.
 func (b *builder) inOrder(of map[string]int) []string {
 	names := sorted(of)

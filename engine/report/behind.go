@@ -77,7 +77,7 @@ func (l *loser) says(of string) (items []Text) {
 		in    []string
 	}{{"loses beyond the noise", l.lost}, {"has no ratio to the best", l.noRatio}} {
 		if n := len(x.in); n > 0 {
-			items = append(items, text(fmt.Sprintf("%s %s in %d of %s: %s.", oneLine(l.target), x.words, n, of, list(x.in, mostBehind))))
+			items = append(items, text(fmt.Sprintf("%s %s in %d of %s: ", oneLine(l.target), x.words, n, of), list(x.in, mostBehind), "."))
 		}
 	}
 	return items

@@ -212,7 +212,7 @@ func (b *builder) since() (items []Text) {
 		t := text("Against ", strong(oneLine(s.Label)), fmt.Sprintf(", of %s in both: %s.", plural.Of(len(s.then), "cell"), dash(words)))
 		for _, o := range []compare.Outcome{compare.Worse, compare.Better} {
 			if len(moved[o]) > 0 {
-				t = append(t, text(" ", upper(string(o)), ": "+list(moved[o], most)+".")...)
+				t = append(t, text(" ", upper(string(o)), ": ", list(moved[o], most), ".")...)
 			}
 		}
 		if len(s.Unmatched) > 0 {

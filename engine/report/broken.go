@@ -72,7 +72,7 @@ const mostSeen = 3
 
 // worst is the message of the run in which it was worst, or where nothing is known in numbers of the first, and which of the runs
 // that is: "in the worst of 3 runs". Of one run, and of changes, it is all messages, and which is empty.
-func (g *broken) worst() (message, which string) {
+func (g *broken) worst() (message Text, which string) {
 	runs, word := distinct(g.runs), "first"
 	if g.guard.Name == "change" || runs == 1 {
 		return g.each(), ""
@@ -81,38 +81,34 @@ func (g *broken) worst() (message, which string) {
 	if badness(worst) > 0 {
 		word = "worst"
 	}
-	return bare(worst.Message), fmt.Sprintf("in the %s of %s", word, plural.Of(runs, "run"))
+	return text(bare(worst.Message)), fmt.Sprintf("in the %s of %s", word, plural.Of(runs, "run"))
 }
 
 // seen is what was seen, for a table: "in the worst of 3 runs: 12 %".
-func (g *broken) seen() string {
+func (g *broken) seen() Text {
 	message, which := g.worst()
 	if which == "" {
 		return message
 	}
-	return which + ": " + message
+	return text(which+": ", message)
 }
 
 // saw says what was seen, as the begin of a sentence: "Seen in the worst of 3 runs: 12 %".
-func (g *broken) saw() string {
+func (g *broken) saw() Text {
 	message, which := g.worst()
 	if which == "" {
-		return "Seen: " + message
+		return text("Seen: ", message)
 	}
-	return "Seen " + which + ": " + message
+	return text("Seen "+which+": ", message)
 }
 
 // each lists the messages, and says how many more there are.
-func (g *broken) each() string {
-	n := min(len(g.seens), mostSeen)
-	var parts []string
-	for _, x := range g.seens[:n] {
-		parts = append(parts, bare(x.Message))
+func (g *broken) each() Text {
+	all := make([]string, len(g.seens))
+	for i, x := range g.seens {
+		all[i] = bare(x.Message)
 	}
-	if more := len(g.seens) - n; more > 0 {
-		parts = append(parts, "and "+grouped(float64(more))+" like it")
-	}
-	return strings.Join(parts, "; ")
+	return list(all, mostSeen)
 }
 
 // badness orders what a guard saw in several runs: by the first figure of its message; 0 if it saw nothing in numbers.

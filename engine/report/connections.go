@@ -213,7 +213,7 @@ func wires(done []*loadDone) string {
 	for _, w := range all {
 		words := "their bytes moved by " + w.name
 		if len(all) > 1 {
-			words += " (" + some(of[w], 5) + ")"
+			words += " (" + and(of[w]) + ")"
 		}
 		if w.note != "" {
 			words += ", because " + oneLine(w.note)

@@ -33,7 +33,7 @@ func (b *builder) distrust() (items []Text) {
 		if g.guard.Taints != "" {
 			what = doubtful(upper(g.say()))
 		}
-		item := text(what, fmt.Sprintf(" (%s, in %s); %s. %s.", g.guard.Name, b.inRuns(g.runs), taintWord(g.guard.Taints), g.saw()))
+		item := text(what, " ("+g.guard.Name+", in ", b.inRuns(g.runs), "); "+taintWord(g.guard.Taints)+". ", g.saw(), ".")
 		if g.guard.Taints != "" {
 			spoils = append(spoils, item)
 		} else {
@@ -53,7 +53,7 @@ func (b *builder) failedChecks() []Text {
 		if g.guard.Name == harness {
 			what = "Something of the harness itself did not work"
 		}
-		items = append(items, text(strong(what), fmt.Sprintf(" in %s. %s.", b.inRuns(g.runs), g.saw())))
+		items = append(items, text(strong(what), " in ", b.inRuns(g.runs), ". ", g.saw(), "."))
 	}
 	return firstOf(items, mostGuards, "more self-check", "failed")
 }

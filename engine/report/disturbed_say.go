@@ -153,16 +153,15 @@ func (b *builder) hit(name string, group []disturbance) (Text, error) {
 		return nil, err
 	}
 	if len(effects) == 0 {
-		if waits != "" {
-			waits = "; " + waits
+		if waits != nil {
+			waits = text("; ", waits)
 		}
-		return text(name+" cannot be set beside anything quiet: ", group[0].why, waits+"."), nil
+		return text(name+" cannot be set beside anything quiet: ", group[0].why, waits, "."), nil
 	}
-	if waits != "" {
-		waits += "; "
+	if waits != nil {
+		waits = text(waits, "; ")
 	}
-	t := text(strong(name), " beside "+quiet+": "+waits+"the ", mono("p99_ms"), " "+shakings(effects)+"; ")
-	return append(t, text(b.losses(group))...), nil
+	return text(strong(name), " beside "+quiet+": ", waits, "the ", mono("p99_ms"), " "+shakings(effects)+"; ", b.losses(group)), nil
 }
 
 // shakings say of the targets that were hit hardest what their p99 did, and of how many others it is not said.
@@ -186,19 +185,19 @@ func shakings(effects []shaking) string {
 	if unknown > 0 {
 		parts = append(parts, "of "+plural.Of(unknown, "other target")+" is not known")
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, "; ")
 }
 
 // inP99 is the share of requests from which on what they have in common is in the p99.
 const inP99 = 0.01
 
-// waiting says of which targets so many requests waited for a connection that the p99 is of the wait; "" if of none.
-func (b *builder) waiting(group []disturbance) (string, error) {
+// waiting says of which targets so many requests waited for a connection that the p99 is of the wait; nil if of none.
+func (b *builder) waiting(group []disturbance) (Text, error) {
 	var worst []*crowd
 	for _, d := range group {
 		crowds, err := b.crowdsOf(d.cell, d.phase)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		worst = append(worst, slices.DeleteFunc(crowds, func(c *crowd) bool { return !c.headline || c.share() < inP99 })...)
 	}
@@ -212,14 +211,14 @@ func (b *builder) waiting(group []disturbance) (string, error) {
 		parts = append(parts, s+")")
 	}
 	if len(parts) == 0 {
-		return "", nil
+		return nil, nil
 	}
-	return "requests waited for a connection, and p99_ms has the waits in it, all runs together: " + some(parts, mostNamed), nil
+	return text("requests waited for a connection, and p99_ms has the waits in it, all runs together: ", some(parts, mostNamed)), nil
 }
 
 // losses says of which targets requests failed in all runs together, of which fewer were sent than were due, and whether their rate
 // fell. The rate counts a request where it was due, and does not show what was sent late.
-func (b *builder) losses(group []disturbance) string {
+func (b *builder) losses(group []disturbance) Text {
 	var failed, slower, late []string
 	known := 0
 	for _, d := range group {
@@ -246,22 +245,22 @@ func (b *builder) losses(group []disturbance) string {
 			}
 		}
 	}
-	s := "whether requests failed in it is not known"
+	t := text("whether requests failed in it is not known")
 	switch {
 	case len(failed) > 0:
-		s = "failed in it, all runs together" + b.ofHeadline() + ": " + some(failed, mostNamed)
+		t = text("failed in it, all runs together"+b.ofHeadline()+": ", some(failed, mostNamed))
 	case known == len(group):
-		s = "no request failed in it"
+		t = text("no request failed in it")
 	case known > 0:
-		s = fmt.Sprintf("no request failed in it of the %s that counted", plural.Of(known, "target"))
+		t = text(fmt.Sprintf("no request failed in it of the %s that counted", plural.Of(known, "target")))
 	}
 	if len(slower) > 0 {
-		s += "; req_per_s fell: " + list(slower, mostNamed)
+		t = text(t, "; req_per_s fell: ", list(slower, mostNamed))
 	}
 	if len(late) > 0 {
-		s += "; fewer requests were sent in it than were due in it, all runs together" + b.ofHeadline() + ": " + list(late, mostNamed) + " (req_per_s counts each that was answered where it was due, however late, and does not show that)"
+		t = text(t, "; fewer requests were sent in it than were due in it, all runs together"+b.ofHeadline()+": ", list(late, mostNamed), " (req_per_s counts each that was answered where it was due, however late, and does not show that)")
 	}
-	return s + "."
+	return text(t, ".")
 }
 
 // ofHeadline says that a count is of the headline's loads, where there are others that failures count too; else "".

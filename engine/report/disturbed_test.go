@@ -27,7 +27,7 @@ func TestChurnBesideQuiet(t *testing.T) {
 	phased(f, "a", 2, 4, 0)
 	phased(f, "b", 2, 20, 6)
 	got := said(t, f)
-	want := "s, phase less beside phase before: the p99_ms of b went from 2.00 to 20.0 ms (10.0 times, beyond the noise floor of 1.023), of a went from 2.00 to 4.00 ms (2.000 times, beyond the noise floor of 1.023); failed in it, all runs together: 6 of b (0 in quiet)."
+	want := "s, phase less beside phase before: the p99_ms of b went from 2.00 to 20.0 ms (10.0 times, beyond the noise floor of 1.023); of a went from 2.00 to 4.00 ms (2.000 times, beyond the noise floor of 1.023); failed in it, all runs together: 6 of b (0 in quiet)."
 	if !strings.Contains(got, want) {
 		t.Errorf("the findings do not say %q:\n%s", want, got)
 	}
@@ -113,8 +113,8 @@ func TestTheWorstUnderChurnAreNamed(t *testing.T) {
 		}
 	}
 	got := said(t, f)
-	for _, want := range []string{"the p99_ms of c is not known (p99_ms: no request succeeded), of a went from 2.00 to 3,000 ms (no ratio: distorted: 3 % of the requests of s / a, phase less failed or took over a second once sent), of b went from 2.00 to 3,000 ms (no ratio:",
-		", of f went from 2.00 to 9.00 ms (4.500 times, beyond the noise floor of 1.023), of 2 other targets see What churn and faults did; "} {
+	for _, want := range []string{"the p99_ms of c is not known (p99_ms: no request succeeded); of a went from 2.00 to 3,000 ms (no ratio: distorted: 3 % of the requests of s / a, phase less failed or took over a second once sent); of b went from 2.00 to 3,000 ms (no ratio:",
+		"; of f went from 2.00 to 9.00 ms (4.500 times, beyond the noise floor of 1.023); of 2 other targets see What churn and faults did; "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the findings do not say %q:\n%s", want, got)
 		}

@@ -70,6 +70,8 @@ type Span struct {
 	Text  string
 	Style Style
 	Note  int // if not 0, a reference to that footnote; Text is then empty
+	// Rest is what Text, "5 more", leaves out of a list: a writer that can fold shows it on demand.
+	Rest []Text
 }
 
 // Style of a span.

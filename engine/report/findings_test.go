@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -282,12 +283,12 @@ func TestFindings(t *testing.T) {
 		{"a gate of its own round", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}})
 			f.in.Results.Verdicts = []record.Judgement{{Verdict: "v", Coord: record.Coord{Target: "a", Round: 2}, Outcome: record.Fail, Gate: "true", Expression: "x < 1", Operands: []record.Operand{{Text: "x", Value: "2"}}}}
-		}, []string{"The gate \u201cv\u201d fails: a, round 2 (x < 1, x = 2)."}, ""},
+		}, []string{"The gate \u201cv\u201d fails (x < 1): a, round 2 (x = 2)."}, ""},
 		{"a case keeps its word, and nothing is said twice", func(f *fixture) {
 			x := record.Operand{Text: "x", Value: "2"}
 			f.in.Results.Verdicts = []record.Judgement{{Verdict: "v", Coord: record.Coord{Target: "a"}, Outcome: record.Fail, Label: "refuted", Expression: "x >= 1", Reason: "x >= 1", Operands: []record.Operand{x, x}},
 				{Verdict: "w", Coord: record.Coord{Target: "a"}, Outcome: record.Fail, Label: "refuted", Expression: "x >= 1", Reason: "1 of 3 runs: x >= 1", Operands: []record.Operand{x}}}
-		}, []string{"fails: a (refuted, x >= 1, x = 2).", "fails: a (refuted, x >= 1, x = 2, 1 of 3 runs)."}, ""},
+		}, []string{"fails (x >= 1): a (refuted, x = 2).", "fails (x >= 1): a (refuted, x = 2, 1 of 3 runs)."}, ""},
 		{"what is inconclusive says why", func(f *fixture) {
 			f.in.Results.Verdicts = []record.Judgement{{Verdict: "v", Coord: record.Coord{Target: "a"}, Outcome: record.Inconclusive, Label: "the noise hides a loss that matters", Gate: "true"},
 				{Verdict: "w", Coord: record.Coord{Target: "a"}, Outcome: record.Inconclusive, Expression: "x > 1", Operands: []record.Operand{{Text: "x", Value: "2"}}}}
@@ -314,8 +315,18 @@ func TestNames(t *testing.T) {
 		names []string
 		want  string
 	}{{nil, ""}, {[]string{"a"}, "a"}, {[]string{"a", "b"}, "a and b"}, {[]string{"a", "b", "c"}, "a, b and c"}, {[]string{"a", "b", "c", "d"}, "a, b, c and 1 more"}} {
-		if got := some(c.names, 3); got != c.want {
+		if got := unstyled(some(c.names, 3)); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.names, got, c.want)
+		}
+	}
+}
+
+// What a bounded list does not name is kept for a writer that folds.
+func TestBoundedListsKeepTheRest(t *testing.T) {
+	for _, got := range []Text{list([]string{"a", "b", "c"}, 1), some([]string{"a", "b", "c"}, 1)} {
+		last := got[len(got)-1]
+		if last.Text != "2 more" || !slices.EqualFunc(last.Rest, []string{"b", "c"}, func(t Text, s string) bool { return unstyled(t) == s }) {
+			t.Errorf("the rest of %q is %v", unstyled(got), last.Rest)
 		}
 	}
 }

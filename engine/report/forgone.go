@@ -38,7 +38,7 @@ func (b *builder) forgone() (items []Text) {
 		if i == mostReasons {
 			return append(items, text(fmt.Sprintf("%s more could not be done; see below.", plural.Of(len(order)-i, "optional action"))))
 		}
-		items = append(items, text(doubtful("Left out"), fmt.Sprintf(": %s, of %s (%s). It is optional, and the runs went on.", oneLine(k.name), some(cells[k], mostCells), cut(oneLine(k.why), 200))))
+		items = append(items, text(doubtful("Left out"), ": "+oneLine(k.name)+", of ", some(cells[k], mostCells), " ("+cut(oneLine(k.why), 200)+"). It is optional, and the runs went on."))
 	}
 	return items
 }

@@ -49,7 +49,7 @@ func (b *builder) absent() (items []Text) {
 			continue
 		}
 		words := cut(k.status.Words(k.reason), 200)
-		items = append(items, text(strong("No result"), fmt.Sprintf(" of %s (%s).", some(cells[k], mostCells), words)))
+		items = append(items, text(strong("No result"), " of ", some(cells[k], mostCells), " ("+words+")."))
 	}
 	if rest > 0 {
 		items = append(items, text(fmt.Sprintf("No result of %s more, for other reasons; see below.", plural.Of(rest, "cell"))))
@@ -77,7 +77,7 @@ func (b *builder) unread() []Text {
 		return nil
 	}
 	return []Text{text(bad("Not everything that was recorded of "+plural.Of(len(all), "run")+" could be read"),
-		" ("+list(all, mostUnread)+"): charts, seconds of failures, threads and events are without it, and verdicts that ask for it could not be judged. Figures of whole windows stand, because they are in the runs' run.json.")}
+		" (", list(all, mostUnread), "): charts, seconds of failures, threads and events are without it, and verdicts that ask for it could not be judged. Figures of whole windows stand, because they are in the runs' run.json.")}
 }
 
 // fewer says which cells with results have fewer runs with one than were planned, and which runs ended early.
@@ -120,13 +120,13 @@ func (b *builder) fewer() (items []Text) {
 		}
 	}
 	if len(short) > 0 {
-		items = append(items, text(doubtful("Fewer runs with results than planned"), ": "+some(short, mostCells)+"."))
+		items = append(items, text(doubtful("Fewer runs with results than planned"), ": ", some(short, mostCells), "."))
 	}
 	if len(early) > 0 {
-		items = append(items, text("Runs that ended early by their abort condition, which is a result: "+some(early, mostCells)+"."))
+		items = append(items, text("Runs that ended early by their abort condition, which is a result: ", some(early, mostCells), "."))
 	}
 	if b.in.Environment != nil && len(b.in.Environment.LeftOut) > 0 {
-		items = append(items, text(plural.Of(len(b.in.Environment.LeftOut), "cell")+" of the schedule left out: "+some(b.leftOutWhy(), mostReasons)+"."))
+		items = append(items, text(plural.Of(len(b.in.Environment.LeftOut), "cell")+" of the schedule left out: ", some(b.leftOutWhy(), mostReasons), "."))
 	}
 	return items
 }
@@ -163,14 +163,6 @@ func (b *builder) missingPrograms() map[string]string {
 		}
 	}
 	return out
-}
-
-// some joins at most n names, and says how many there are beyond.
-func some(names []string, n int) string {
-	if len(names) <= n {
-		return and(names)
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), len(names)-n)
 }
 
 // gaps are the cells and runs that have no result, each with its reason.
@@ -237,7 +229,7 @@ func (b *builder) leftOutCells() (items []Text) {
 		if why != "" {
 			words = oneLine(why)
 		}
-		items = append(items, text(plural.Of(len(cells[why]), "cell")+" "+words+": "+some(cells[why], mostOut)+"."))
+		items = append(items, text(plural.Of(len(cells[why]), "cell")+" "+words+": ", some(cells[why], mostOut), "."))
 	}
 	return items
 }

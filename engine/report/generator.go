@@ -119,7 +119,7 @@ func (b *builder) generator(crowds []*crowd) []Text {
 			", in "+b.shareOfCells(slices.Concat(s.tainted, s.warned))+": "+s.trust()+" ("+s.guards()+")."))
 	}
 	if n := len(s.unknown); n > 0 {
-		items = append(items, text(doubtful("Whether the load generator had the CPU that it needed is not known in "+b.share(n, s.all)), ": "+b.inRuns(s.unknown)+" ("+generatorKnown+"); "+taintWords["timing"]+"."))
+		items = append(items, text(doubtful("Whether the load generator had the CPU that it needed is not known in "+b.share(n, s.all)), ": ", b.inRuns(s.unknown), " ("+generatorKnown+"); "+taintWords["timing"]+"."))
 	}
 	if s.unjudged > 0 {
 		items = append(items, text(doubtful("No guard of the load generator or of its machine is recorded"), " of "+b.share(s.unjudged, s.all)+"."))
@@ -175,7 +175,7 @@ func (b *builder) clear(s *standing) Text {
 	if len(s.tails) == 0 {
 		return text(words + ".")
 	}
-	return text(words+"; only what lies above the p99 (", mono("p99_9_ms"), ", ", mono("max_ms"), fmt.Sprintf(") may still be the generator's in %d of %s, where its own delay in sending was above the p99, of no more requests than the guard own-delay lets pass (%s).", len(s.tails), of, b.cellsOf(s.tails)))
+	return text(words+"; only what lies above the p99 (", mono("p99_9_ms"), ", ", mono("max_ms"), fmt.Sprintf(") may still be the generator's in %d of %s, where its own delay in sending was above the p99, of no more requests than the guard own-delay lets pass (", len(s.tails), of), b.cellsOf(s.tails), ").")
 }
 
 // anyOf is any of n runs in words.
@@ -195,7 +195,7 @@ func (b *builder) waitedInstead(crowds []*crowd) []Text {
 	if len(cells) == 0 {
 		return nil
 	}
-	return []Text{text(fmt.Sprintf("No wait for a connection counts as the load generator's: requests waited for one in %s (%s), which is in the latencies, because these count from when a request was due.", plural.Of(len(cells), "cell"), some(cells, mostCrowds)))}
+	return []Text{text(fmt.Sprintf("No wait for a connection counts as the load generator's: requests waited for one in %s (", plural.Of(len(cells), "cell")), some(cells, mostCrowds), "), which is in the latencies, because these count from when a request was due.")}
 }
 
 // share is n of all runs in words.

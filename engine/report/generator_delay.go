@@ -13,7 +13,7 @@ const mostDelayed = 3
 
 // mostDelay is the generator's longest own delay in sending, of open loops (in a closed one a request is due when it is sent), and
 // where it was above the p99 beside it.
-func (b *builder) mostDelay() string {
+func (b *builder) mostDelay() Text {
 	var most record.Seen
 	var at *record.Cell
 	var warnedIn, aboveIn []string
@@ -39,27 +39,27 @@ func (b *builder) mostDelay() string {
 		}
 	}
 	if at == nil {
-		return ""
+		return nil
 	}
-	return "In open loops the load generator's own delay in sending reached " + delayWords(b.name(at.Coord), most) + aboveWords(of, warnedIn, aboveIn)
+	return text("In open loops the load generator's own delay in sending reached "+delayWords(b.name(at.Coord), most), aboveWords(of, warnedIn, aboveIn))
 }
 
 // aboveWords says in how many of so many cells the generator's own delay was above the p99 of its run: where the guard own-delay
 // warns of that, and where it was so of too few requests. Of how many it warns is for the plan to choose (host.guards.own-delay).
-func aboveWords(of int, warnedIn, aboveIn []string) string {
+func aboveWords(of int, warnedIn, aboveIn []string) Text {
 	if len(warnedIn)+len(aboveIn) == 0 {
-		return ""
+		return nil
 	}
 	const few = "of no more requests than the guard own-delay lets pass"
-	s := fmt.Sprintf(". It was above the p99 of its run in %d of %s: ", len(warnedIn)+len(aboveIn), plural.Of(of, "cell"))
+	t := text(fmt.Sprintf(". It was above the p99 of its run in %d of %s: ", len(warnedIn)+len(aboveIn), plural.Of(of, "cell")))
 	if len(warnedIn) == 0 {
-		return s + fmt.Sprintf("%s (%s)", few, list(aboveIn, mostDelayed))
+		return text(t, few+" (", list(aboveIn, mostDelayed), ")")
 	}
-	s += fmt.Sprintf("in %d of these of more requests than the guard own-delay lets pass (%s)", len(warnedIn), list(warnedIn, mostDelayed))
+	t = text(t, fmt.Sprintf("in %d of these of more requests than the guard own-delay lets pass (", len(warnedIn)), list(warnedIn, mostDelayed), ")")
 	if len(aboveIn) > 0 {
-		s += fmt.Sprintf(", in %d %s (%s)", len(aboveIn), few, list(aboveIn, mostDelayed))
+		t = text(t, fmt.Sprintf(", in %d %s (", len(aboveIn), few), list(aboveIn, mostDelayed), ")")
 	}
-	return s
+	return t
 }
 
 // delays are of a cell the longest own delay of a run, of those of which the guard own-delay warned, and of the others that were

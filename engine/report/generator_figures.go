@@ -17,9 +17,9 @@ import (
 // generatorFigures are the most that the generator used and was late by, and the most of a rate that it missed, each with where
 // that was: by its own doing, since what waits for a slow target is late too.
 func (b *builder) generatorFigures() (items []Text) {
-	for _, s := range []string{b.mostCPU(), b.mostDelay(), b.leastRate()} {
-		if s != "" {
-			items = append(items, text(s+"."))
+	for _, t := range []Text{text(b.mostCPU()), b.mostDelay(), text(b.leastRate())} {
+		if t != nil {
+			items = append(items, text(t, "."))
 		}
 	}
 	return items

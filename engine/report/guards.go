@@ -19,7 +19,7 @@ func distinct(runs []*record.Run) int {
 }
 
 // inRuns says how many runs, and of which cells; all of them need no names.
-func (b *builder) inRuns(runs []*record.Run) string {
+func (b *builder) inRuns(runs []*record.Run) Text {
 	n, all := distinct(runs), 0
 	for _, r := range b.in.Runs {
 		if r.Status.HasResults() {
@@ -27,12 +27,12 @@ func (b *builder) inRuns(runs []*record.Run) string {
 		}
 	}
 	if n == all && n > 1 {
-		return "all " + plural.Of(n, "run")
+		return text("all " + plural.Of(n, "run"))
 	}
-	return plural.Of(n, "run") + " of " + b.cellsOf(runs)
+	return text(plural.Of(n, "run")+" of ", b.cellsOf(runs))
 }
 
-func (b *builder) cellsOf(runs []*record.Run) string {
+func (b *builder) cellsOf(runs []*record.Run) Text {
 	var names []string
 	for _, r := range runs {
 		if n := b.name(r.Coord); !slices.Contains(names, n) {
@@ -66,7 +66,7 @@ func guards(b *builder) ([]Section, error) {
 				so = "the harness itself did not work"
 			}
 			for _, x := range b.rowsOf(g) {
-				t.Rows = append(t.Rows, row(x[0], g.guard.Name, dash(x[1]), so))
+				t.Rows = append(t.Rows, row(x[0], g.guard.Name, dashed(x[1]), so))
 			}
 		}
 	}
@@ -103,10 +103,10 @@ func (b *builder) leftOut() Table {
 
 // rowsOf are the runs of a broken guard with what was seen: each of its own where it taints, together by cell where it only
 // warns.
-func (b *builder) rowsOf(g *broken) (out [][2]string) {
+func (b *builder) rowsOf(g *broken) (out [][2]Text) {
 	if g.guard.Taints != "" {
 		for i, r := range g.runs {
-			out = append(out, [2]string{b.runName(r), g.seens[i].Message})
+			out = append(out, [2]Text{text(b.runName(r)), text(g.seens[i].Message)})
 		}
 		return out
 	}
@@ -124,7 +124,7 @@ func (b *builder) rowsOf(g *broken) (out [][2]string) {
 		if len(c.runs) == 1 {
 			of = b.runName(c.runs[0])
 		}
-		out = append(out, [2]string{of, c.seen()})
+		out = append(out, [2]Text{text(of), c.seen()})
 	}
 	return out
 }

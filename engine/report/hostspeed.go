@@ -22,7 +22,7 @@ func (b *builder) slowed() []Text {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []Text{text(doubtful("The host was not equally fast"), fmt.Sprintf(" for all targets of %s: %s. CPU times and rates may differ for that alone (", plural.Of(len(parts), "comparison"), list(parts, mostSlowed)),
+	return []Text{text(doubtful("The host was not equally fast"), " for all targets of "+plural.Of(len(parts), "comparison")+": ", list(parts, mostSlowed), ". CPU times and rates may differ for that alone (",
 		mono("host_speed"), " is the rate of a fixed piece of work, by its own CPU time).")}
 }
 

@@ -116,61 +116,81 @@ var outcomeWords = map[string]string{
 	record.Fail: "fails", record.Error: "could not be judged (error)", record.Inconclusive: "is inconclusive", record.NotSupported: "is unsupported",
 }
 
-// outcomeSentence: The gate "nothing fails" fails for 2 of 6: churn / nginx (failed == 0, failed = 12), ... Of what did not
+// mostJudged bounds the judgements of a verdict that a finding names; the section of verdicts has all.
+const mostJudged = 4
+
+// outcomeSentence: The gate "nothing fails" fails for 2 of 6 (failed == 0): churn / nginx (failed = 12); ... Of what did not
 // fail the first reason is given, since others are mostly like it.
 func (b *builder) outcomeSentence(name, o string, of []record.Judgement, all int, gate bool) Text {
-	const most = 4
 	word := "verdict"
 	if gate {
 		word = "gate"
 	}
 	t := text("The "+word+" ", quoted(name), " ", Span{Text: outcomeWords[o], Style: badge(o).Style})
 	if all > 1 {
-		t = append(t, text(fmt.Sprintf(" for %d of %d", len(of), all))...)
+		t = text(t, fmt.Sprintf(" for %d of %d", len(of), all))
 	}
-	t = append(t, text(": ")...)
-	if o != record.Fail {
-		places := make([]string, len(of))
-		for i, j := range of {
-			places[i] = b.place(j.Coord)
-		}
-		t = append(t, text(some(places, most))...)
-		if detail := b.detail(of[0]); len(detail) > 0 {
-			first := "because: "
-			if len(of) > 1 {
-				first = "the first because: "
-			}
-			t = append(t, text("; "+first, detail)...)
-		}
-		return append(t, text(".")...)
+	if o == record.Fail {
+		return text(t, b.failing(of), ".")
 	}
+	places := make([]string, len(of))
 	for i, j := range of {
-		if i == most {
-			t = append(t, text(fmt.Sprintf(", and %d more", len(of)-most))...)
-			break
+		places[i] = b.place(j.Coord)
+	}
+	t = text(t, ": ", some(places, mostJudged))
+	if detail := b.detail(of[0], false); len(detail) > 0 {
+		first := "because: "
+		if len(of) > 1 {
+			first = "the first because: "
 		}
-		if i > 0 {
-			t = append(t, text("; ")...)
-		}
-		t = append(t, text(b.place(j.Coord))...)
-		if detail := b.detail(j); len(detail) > 0 {
-			t = append(t, text(" (", detail, ")")...)
+		t = text(t, "; "+first, detail)
+	}
+	return text(t, ".")
+}
+
+// failing says of what failed what made it so; an expression that all have is said once.
+func (b *builder) failing(of []record.Judgement) Text {
+	shared := shownExpression(of[0])
+	for _, j := range of[1:] {
+		if shownExpression(j) != shared {
+			shared = ""
 		}
 	}
-	return append(t, text(".")...)
+	parts := make([]Text, len(of))
+	for i, j := range of {
+		parts[i] = text(b.place(j.Coord))
+		if detail := b.detail(j, shared != ""); len(detail) > 0 {
+			parts[i] = text(parts[i], " (", detail, ")")
+		}
+	}
+	if shared != "" {
+		return text(" (", mono(shared), "): ", listed(parts, mostJudged))
+	}
+	return text(": ", listed(parts, mostJudged))
+}
+
+// longest bounds what a finding quotes of a plan, longestReason what it does of a guard: that is whole, with its limits.
+const longest, longestReason = 160, 320
+
+// shownExpression is what a finding shows of the expression of a judgement that failed.
+func shownExpression(j record.Judgement) string {
+	if len(j.Operands) == 0 && (j.Label != "" || ownReason(j) != "") {
+		return ""
+	}
+	return cut(j.Expression, longest)
 }
 
 // detail is what made a judgement: the label of its case, the values where it failed, else the reason; long ones cut short,
-// the table has them whole. One that is not a pass is never without: what has no reason has its expression and values.
-func (b *builder) detail(j record.Judgement) Text {
-	const longest, longestReason = 160, 320 // what a guard saw, with its limits, is whole
+// the table has them whole. One that is not a pass is never without: what has no reason has its expression, unless that is said
+// already, and values.
+func (b *builder) detail(j record.Judgement, said bool) Text {
 	var parts []Text
 	if j.Label != "" {
 		parts = append(parts, text(cut(j.Label, longest)))
 	}
 	reason := ownReason(j)
 	if j.Outcome == record.Fail && len(j.Operands) > 0 || len(parts) == 0 && reason == "" {
-		if e := cut(j.Expression, longest); e != "" {
+		if e := cut(j.Expression, longest); e != "" && !said {
 			parts = append(parts, text(mono(e)))
 		}
 		if len(j.Operands) > 0 {

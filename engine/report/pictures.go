@@ -74,7 +74,7 @@ func overview(b *builder) ([]Section, error) {
 	r.Title = "Medians of the runs; lines span the lowest and the highest run; ? marks what a guard spoils."
 	s := Section{Title: "At a glance", Pictures: true, Blocks: []Block{r}}
 	if len(undrawn) > 0 {
-		s.Blocks = append(s.Blocks, Paragraph{text("Not drawn: " + some(undrawn, mostUndrawn) + ". The tables have the figures.")})
+		s.Blocks = append(s.Blocks, Paragraph{text("Not drawn: ", some(undrawn, mostUndrawn), ". The tables have the figures.")})
 	}
 	return []Section{s}, nil
 }
@@ -99,7 +99,7 @@ func pictures(b *builder) ([]Section, error) {
 		return nil, nil
 	}
 	if len(left) > 0 {
-		s.Blocks = append(s.Blocks, Paragraph{text(fmt.Sprintf("Not drawn, so that this page opens at once: %s. A section ", some(left, mostUndrawn)), mono("chart: p99_ms"), " of the plan's report with a ", mono("where"), " draws what it selects.")})
+		s.Blocks = append(s.Blocks, Paragraph{text("Not drawn, so that this page opens at once: ", some(left, mostUndrawn), ". A section ", mono("chart: p99_ms"), " of the plan's report with a ", mono("where"), " draws what it selects.")})
 	}
 	return []Section{s}, nil
 }

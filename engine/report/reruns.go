@@ -185,7 +185,7 @@ func (b *builder) disagreed() (items []Text) {
 		}
 		t := r.summary()
 		if len(names) > 0 {
-			t = append(t, text(" "+list(names, 3)+".")...)
+			t = append(t, text(" ", list(names, 3), ".")...)
 		}
 		items = append(items, t)
 	}

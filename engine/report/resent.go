@@ -46,7 +46,7 @@ func (b *builder) resent() []Text {
 	for _, s := range all {
 		parts = append(parts, fmt.Sprintf("%s, %s of %s due (%s), %s", b.name(s.cell.Coord), and(sentAgain(&s.counts)), grouped(float64(s.counts.Due)), percent(s.share()), s.where(b.phasesOfCell(s.cell))))
 	}
-	return []Text{text(strong("Requests were sent again"), " in recorded phases of all runs of a cell: "+list(parts, mostResent)+". Each counts once, as what it came to at last, and had failed without a second try.")}
+	return []Text{text(strong("Requests were sent again"), " in recorded phases of all runs of a cell: ", list(parts, mostResent), ". Each counts once, as what it came to at last, and had failed without a second try.")}
 }
 
 // resending adds up the phases that count of a cell's runs.

@@ -32,7 +32,7 @@ func (b *builder) reversed(all []*contest) []Text {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []Text{text(doubtful("Another target is first when the stage is repeated"), fmt.Sprintf(", in %s: %s.", plural.Of(len(parts), "comparison"), list(parts, mostReversed)))}
+	return []Text{text(doubtful("Another target is first when the stage is repeated"), ", in "+plural.Of(len(parts), "comparison")+": ", list(parts, mostReversed), ".")}
 }
 
 // contested names what the targets of a cell's row are compared in.

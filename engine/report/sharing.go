@@ -53,7 +53,8 @@ func (b *builder) shared() []Text {
 		} else {
 			t = append(t, Span{Text: "; "})
 		}
-		t = append(t, strong(who), Span{Text: " (in " + b.inRuns(runs[fmt.Sprint(s)]) + ")"})
+		t = append(t, strong(who), Span{Text: " (in "})
+		t = append(t, text(b.inRuns(runs[fmt.Sprint(s)]), ")")...)
 	}
 	if more := len(order) - mostShared; more > 0 {
 		t = append(t, Span{Text: fmt.Sprintf("; and %d more such (run.json has the CPUs of each process)", more)})

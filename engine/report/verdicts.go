@@ -160,6 +160,14 @@ func because(j record.Judgement) string {
 	return strings.Join(parts, "; ")
 }
 
+// dashed is dash of a text.
+func dashed(t Text) Text {
+	if unstyled(t) == "" {
+		return text("-")
+	}
+	return t
+}
+
 func dash(s string) string {
 	if s == "" {
 		return "-"

@@ -15,6 +15,7 @@ import (
 // document has every kind of block, and says s wherever something from outside is said.
 func document(s string) *report.Document {
 	t := report.Text{{Text: s}, {Text: s, Style: report.Strong}, {Text: s, Style: report.Mono}, {Text: s, Style: report.Bad}, {Note: 1}}
+	folding := append(slices.Clip(t), report.Span{Text: s, Rest: []report.Text{t, {{Text: s}}}})
 	value := func(v float64) *float64 { return &v }
 	line := func(key int, v ...*float64) report.Line { return report.Line{Name: s, Key: key, Values: v} }
 	op := []record.Operand{{Text: s, Value: s}}
@@ -22,7 +23,8 @@ func document(s string) *report.Document {
 		Title: s, Facts: []report.Fact{{Name: s, Text: t}}, Lead: []report.Block{report.Paragraph{Text: t}},
 		Notes: []report.Text{{{Text: s}}},
 		Sections: []report.Section{{Title: s, Blocks: []report.Block{
-			report.List{Items: []report.Text{t, {{Text: s, Style: report.Doubtful}}}},
+			report.List{Items: []report.Text{t, {{Text: s, Style: report.Doubtful}}, folding}},
+			report.Paragraph{Text: folding},
 			report.Heading{Text: s},
 			report.Code{Lines: []string{s, s}},
 			report.Table{Columns: []report.Column{{Title: s, About: s}, {Title: "number", Right: true, About: "about"}}, Rows: [][]report.Text{{t, {{Text: "1,000"}}}, {t, {{Text: "9"}}}, {t, {{Text: "n/a"}}}}},

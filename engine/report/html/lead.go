@@ -12,7 +12,8 @@ import (
 // What a finding may have in one piece.
 const (
 	longItem   = 190 // letters from which an item is taken apart
-	shownParts = 3
+	shownParts = 6   // beyond which parts are folded away, unless there are only a few more
+	fewParts   = 2
 )
 
 // A led item is a long one taken apart: what it says, then the parts that say it in detail.
@@ -35,7 +36,10 @@ func leads(t report.Text) *led {
 	if len(parts) < 2 {
 		return nil
 	}
-	k := min(len(parts), 1+shownParts)
+	k := 1 + shownParts
+	if len(parts) <= k+fewParts {
+		k = len(parts)
+	}
 	return &led{Lead: parts[0], Shown: parts[1:k], Folded: parts[k:]}
 }
 
@@ -50,7 +54,7 @@ func pieces(t report.Text) (out []report.Text) {
 	}
 	depth := 0
 	for _, s := range t {
-		if s.Note > 0 || s.Style != report.Plain {
+		if s.Note > 0 || s.Style != report.Plain || s.Rest != nil {
 			now = append(now, s)
 			continue
 		}

@@ -24,6 +24,7 @@ func (p *writer) funcs() template.FuncMap {
 		"pieces":      func(title string) []string { return strings.SplitAfter(title, "_") }, // where a long name may be broken
 		"kind":        kind,
 		"style":       styleName,
+		"folds":       folds,
 		"tone":        tone,
 		"headings":    headings,
 		"add":         func(a, b int) int { return a + b },
@@ -89,6 +90,11 @@ func styleName(s report.Style) string {
 		return "none"
 	}
 	return ""
+}
+
+// folds reports whether a text has a fold in it, which a paragraph of HTML cannot hold.
+func folds(t report.Text) bool {
+	return slices.ContainsFunc(t, func(s report.Span) bool { return s.Rest != nil })
 }
 
 // tone is the class of a list's item: that of the gravest badge in it.
