@@ -15,12 +15,15 @@ import (
 
 // judgements are the outcomes as they are stored.
 func judgements(p *Program, js []verdict.Judgement) (out []record.Judgement) {
-	about := map[string]string{}
+	about, let := map[string]string{}, map[string][]record.Operand{}
 	for _, v := range p.Plan.Verdicts {
 		about[v.Val.Verdict] = v.Val.About
+		for _, l := range v.Val.Let {
+			let[v.Val.Verdict] = append(let[v.Val.Verdict], record.Operand{Text: l.Name, Value: l.Val.Text})
+		}
 	}
 	for _, j := range js {
-		r := record.Judgement{Verdict: j.Verdict, About: about[j.Verdict], Coord: recordCoord(j.At), Outcome: string(j.Outcome), Label: j.Label, Reason: j.Reason, Expression: j.Text, Operands: operands(j.Operands), N: j.N, Gate: j.Gate, Broke: j.Broke}
+		r := record.Judgement{Verdict: j.Verdict, About: about[j.Verdict], Let: let[j.Verdict], Coord: recordCoord(j.At), Outcome: string(j.Outcome), Label: j.Label, Reason: j.Reason, Expression: j.Text, Operands: operands(j.Operands), N: j.N, Gate: j.Gate, Broke: j.Broke}
 		for _, q := range j.Parts {
 			r.Runs = append(r.Runs, record.RunJudgement{Round: q.Round, Repeat: q.Repeat, Outcome: string(q.Outcome), Label: q.Label, Reason: q.Reason, Operands: operands(q.Operands)})
 		}

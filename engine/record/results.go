@@ -82,6 +82,7 @@ const (
 type Judgement struct {
 	Verdict    string         `json:"verdict"`
 	About      string         `json:"about,omitempty"` // why it matters
+	Let        []Operand      `json:"let,omitempty"`   // names in its expressions, each with what it stands for
 	Coord      Coord          `json:"coord"`           // coordinates that do not apply are empty
 	Outcome    string         `json:"outcome"`
 	Label      string         `json:"label,omitempty"` // of cases

@@ -177,6 +177,9 @@ func (b *builder) readings(metrics []string) (out []Block) {
 func asks(js ...record.Judgement) (names []string) {
 	for _, j := range js {
 		names = append(names, identifier.FindAllString(j.Expression, -1)...)
+		for _, l := range j.Let {
+			names = append(names, identifier.FindAllString(l.Value, -1)...)
+		}
 		for _, o := range j.Operands {
 			names = append(names, identifier.FindAllString(o.Text, -1)...)
 		}

@@ -57,23 +57,6 @@ func (b *builder) judged() (items []Text) {
 	return slices.Concat(items, holding(hold, asked), b.cleaned(names, byName))
 }
 
-// cleaned says of verdicts by a clean latency that it is not the latency of the other findings.
-func (b *builder) cleaned(verdicts []string, byName map[string][]record.Judgement) (items []Text) {
-	for _, name := range misread {
-		all, clean := strings.CutSuffix(name, "_clean_ms")
-		var by []Text
-		for _, v := range verdicts {
-			if slices.Contains(asks(byName[v]...), name) {
-				by = append(by, quoted(v))
-			}
-		}
-		if d, ok := b.define(name); ok && clean && len(by) > 0 {
-			items = append(items, text(mono(name), " in ", join(by, " and "), " is not the ", mono(all+"_ms"), " of the other findings: it is "+d.Doc+"."))
-		}
-	}
-	return items
-}
-
 // holding says which verdicts hold, and what each was asked of.
 func holding(verdicts []Text, asked []string) []Text {
 	if len(verdicts) == 0 {

@@ -69,7 +69,7 @@ func verdictSection(b *builder) (Section, error) {
 		}
 		v := &all[i]
 		if v.About == "" {
-			v.About = j.About
+			v.About = aboutOf(j)
 		}
 		judged := Judged{Of: b.place(j.Coord), Outcome: j.Outcome, Label: j.Label, Expression: j.Expression, Operands: j.Operands, N: j.N, Gate: gateWords(j.Gate), Why: because(j)}
 		if len(j.Runs) > 1 {
@@ -81,6 +81,18 @@ func verdictSection(b *builder) (Section, error) {
 	}
 	s.Blocks = append(append(s.Blocks, all), b.readings(asks(b.res.Verdicts...))...)
 	return s, nil
+}
+
+// aboutOf is why a verdict matters, and what the names in its expressions stand for.
+func aboutOf(j record.Judgement) string {
+	var parts []string
+	if j.About != "" {
+		parts = append(parts, j.About)
+	}
+	for _, l := range j.Let {
+		parts = append(parts, l.Text+" = "+l.Value)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // tables show the verdicts in rows: one for each judgement, and one for each of its runs where it judges runs.
