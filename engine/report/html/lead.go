@@ -47,6 +47,9 @@ func leads(t report.Text) *led {
 func pieces(t report.Text) (out []report.Text) {
 	var now report.Text
 	end := func() {
+		if n := len(now); n > 1 && now[n-1].Text == "." && now[n-2].Rest != nil { // behind the opened fold it would stand alone
+			now = now[:n-1]
+		}
 		if slices.ContainsFunc(now, func(s report.Span) bool { return s.Note > 0 || strings.TrimSpace(s.Text) != "" }) {
 			out = append(out, now)
 		}
