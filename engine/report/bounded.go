@@ -34,12 +34,3 @@ func texts(of []string) []Text {
 	}
 	return out
 }
-
-// unstyled is what a text says, for where there are no styles.
-func unstyled(t Text) string {
-	var b strings.Builder
-	for _, s := range t {
-		b.WriteString(s.Text)
-	}
-	return b.String()
-}

@@ -29,7 +29,7 @@ func TestWhatACleanLatencyCannotHaveSeen(t *testing.T) {
 	if err := Write(&b, f.in, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "near: it matters; grown = ratio(p99_clean_ms, mean_ms)"; !strings.Contains(strings.ReplaceAll(b.String(), `\_`, "_"), want) {
+	if want := "it matters; grown = ratio(p99_clean_ms, mean_ms)"; !strings.Contains(strings.ReplaceAll(b.String(), `\_`, "_"), want) {
 		t.Errorf("the report does not say %q:\n%s", want, b.String())
 	}
 	for _, r := range f.in.Runs {

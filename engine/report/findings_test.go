@@ -315,7 +315,7 @@ func TestNames(t *testing.T) {
 		names []string
 		want  string
 	}{{nil, ""}, {[]string{"a"}, "a"}, {[]string{"a", "b"}, "a and b"}, {[]string{"a", "b", "c"}, "a, b and c"}, {[]string{"a", "b", "c", "d"}, "a, b, c and 1 more"}} {
-		if got := unstyled(some(c.names, 3)); got != c.want {
+		if got := plain(some(c.names, 3)); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.names, got, c.want)
 		}
 	}
@@ -325,8 +325,8 @@ func TestNames(t *testing.T) {
 func TestBoundedListsKeepTheRest(t *testing.T) {
 	for _, got := range []Text{list([]string{"a", "b", "c"}, 1), some([]string{"a", "b", "c"}, 1)} {
 		last := got[len(got)-1]
-		if last.Text != "2 more" || !slices.EqualFunc(last.Rest, []string{"b", "c"}, func(t Text, s string) bool { return unstyled(t) == s }) {
-			t.Errorf("the rest of %q is %v", unstyled(got), last.Rest)
+		if last.Text != "2 more" || !slices.EqualFunc(last.Rest, []string{"b", "c"}, func(t Text, s string) bool { return plain(t) == s }) {
+			t.Errorf("the rest of %q is %v", plain(got), last.Rest)
 		}
 	}
 }

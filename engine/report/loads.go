@@ -82,7 +82,7 @@ func LoadWords(l record.Load) string {
 		parts = append(parts, "each read at "+grouped(float64(s.ReadRate))+" B/s")
 	}
 	if len(s.Sources) > 0 {
-		parts = append(parts, "from "+unstyled(some(s.Sources, 5)))
+		parts = append(parts, "from "+plain(some(s.Sources, 5)))
 	}
 	if s.By != "" {
 		parts = append(parts, "counted by "+s.By)

@@ -35,11 +35,11 @@ func TestEachChangeSaysItsReason(t *testing.T) {
 	for _, why := range []string{"a: late.", "b: not made", "c: not made", "d: not made"} {
 		g.runs, g.seens = append(g.runs, &record.Run{}), append(g.seens, record.Guard{Name: "change", Message: why})
 	}
-	if got := unstyled(g.seen()); got != "a: late; b: not made; c: not made; and 1 more" {
+	if got := plain(g.seen()); got != "a: late; b: not made; c: not made; and 1 more" {
 		t.Errorf("says %q", got)
 	}
 	g.guard.Name = "pinning"
-	if got := unstyled(g.seen()); got != "in the first of 4 runs: a: late" {
+	if got := plain(g.seen()); got != "in the first of 4 runs: a: late" {
 		t.Errorf("says %q", got)
 	}
 }

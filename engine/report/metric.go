@@ -107,7 +107,7 @@ func (b *builder) ownPart(u unit, m compare.Name) Text {
 	if len(g.runs) == 0 {
 		return nil
 	}
-	return text(b.note("may be the load generator's own: " + unstyled(g.seen())))
+	return text(b.note("may be the load generator's own: " + plain(g.seen())))
 }
 
 // history marks a peak that may belong to an earlier scenario of the same process set.

@@ -40,7 +40,7 @@ func momentsOf(events []record.Event) (out []moment) {
 		}
 	}
 	for _, g := range order {
-		out = append(out, moment{first[g], unstyled(some(names[g], 2)) + " " + replicaStates[g.state], g.state == "ready" || g.state == "announced"})
+		out = append(out, moment{first[g], plain(some(names[g], 2)) + " " + replicaStates[g.state], g.state == "ready" || g.state == "announced"})
 	}
 	return out
 }

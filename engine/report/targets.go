@@ -21,7 +21,10 @@ func targets(b *builder) ([]Section, error) {
 			version = text("missing: " + p.Missing)
 		}
 		if t.Own != "" {
-			version, path = text(b.planrun()), text("built into planrun")
+			path = text("built into planrun")
+			if p.Version == "" {
+				version = text(b.planrun())
+			}
 			own = append(own, ownWords(t))
 		}
 		if p.Path != "" {

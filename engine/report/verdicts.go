@@ -1,14 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/planrun/planrun/engine/record"
-	"github.com/planrun/planrun/internal/plural"
 )
 
-// Verdicts are all verdicts with what they judged, in the plan's order.
+// Verdicts are all verdicts in the plan's order, with what they judged: the gravest outcomes first.
 type Verdicts []Verdict
 
 // A Verdict of the plan.
@@ -16,18 +16,6 @@ type Verdict struct {
 	Name, About string
 	Judged      []Judged
 }
-
-// Text is the outcome in words, with the label of the case that held.
-func (j Judged) Text() Text { return outcome(j.Outcome, j.Label) }
-
-// Values are those of the expression's parts.
-func (j Judged) Values() Text { return operands(j.Operands) }
-
-// Text is the outcome in words, with the label of the case that held.
-func (j JudgedRun) Text() Text { return outcome(j.Outcome, j.Label) }
-
-// Values are those of the expression's parts.
-func (j JudgedRun) Values() Text { return operands(j.Operands) }
 
 // Judged is one judgement of a verdict. Runs has those of single runs, where the verdict judges runs; the one of the only
 // run is left out, since the judgement itself says it.
@@ -79,6 +67,9 @@ func verdictSection(b *builder) (Section, error) {
 		}
 		v.Judged = append(v.Judged, judged)
 	}
+	for i := range all {
+		slices.SortStableFunc(all[i].Judged, func(x, y Judged) int { return cmp.Compare(gravity(x.Outcome), gravity(y.Outcome)) })
+	}
 	s.Blocks = append(append(s.Blocks, all), b.readings(asks(b.res.Verdicts...))...)
 	return s, nil
 }
@@ -95,29 +86,6 @@ func aboutOf(j record.Judgement) string {
 	return strings.Join(parts, "; ")
 }
 
-// tables show the verdicts in rows: one for each judgement, and one for each of its runs where it judges runs.
-func (vs Verdicts) tables() (out []Block) {
-	t := Table{Columns: []Column{{Title: "verdict"}, {Title: "outcome"}, {Title: "of"}, {Title: "expression"}, {Title: "values"}, {Title: "runs", Right: true}, {Title: "gate"}, {Title: "why"}}}
-	runs := Table{Columns: []Column{{Title: "verdict"}, {Title: "of"}, {Title: "run"}, {Title: "outcome"}, {Title: "values"}, {Title: "why"}}}
-	var abouts []Block
-	for _, v := range vs {
-		for _, j := range v.Judged {
-			t.Rows = append(t.Rows, row(v.Name, outcome(j.Outcome, j.Label), j.Of, expression(j.Expression), operands(j.Operands), plural.Of(j.N, "run"), j.Gate, dash(j.Why)))
-			for _, r := range j.Runs {
-				runs.Rows = append(runs.Rows, row(v.Name, j.Of, r.Of, outcome(r.Outcome, r.Label), operands(r.Operands), dash(r.Why)))
-			}
-		}
-		if v.About != "" {
-			abouts = append(abouts, Paragraph{text(v.Name + ": " + v.About)})
-		}
-	}
-	out = append([]Block{t}, abouts...)
-	if len(runs.Rows) > 0 {
-		out = append(out, Heading{"Run by run"}, runs)
-	}
-	return out
-}
-
 // outcome is an outcome's word, with the label of the case that held.
 func outcome(outcome, label string) Text {
 	t := text(badge(outcome))
@@ -132,20 +100,6 @@ func expression(s string) Text {
 		return text("-")
 	}
 	return text(mono(s))
-}
-
-// operands are the values of an expression's parts: p99_ms = 7.31.
-func operands(ops []record.Operand) Text {
-	if len(ops) == 0 {
-		return text("-")
-	}
-	var parts []Text
-	for i, o := range ops {
-		if !slices.Contains(ops[:i], o) {
-			parts = append(parts, text(mono(o.Text), " = ", o.Value))
-		}
-	}
-	return join(parts, ", ")
 }
 
 func gateWords(gate string) string {
@@ -174,7 +128,7 @@ func because(j record.Judgement) string {
 
 // dashed is dash of a text.
 func dashed(t Text) Text {
-	if unstyled(t) == "" {
+	if plain(t) == "" {
 		return text("-")
 	}
 	return t

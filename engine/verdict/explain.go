@@ -38,7 +38,8 @@ func Explain(ops []Operand) string {
 // Explain lists the operands with their values.
 func (r Result) Explain() string { return Explain(r.Operands) }
 
-// operands lists the parts that are not operators, in the order of the text. The insides of macros are skipped.
+// operands lists the parts that are not operators, in the order of the text. The insides of macros are skipped, and calls that are
+// the same wherever they stand, such as percent(4).
 func (p *Program) operands(st interpreter.EvalState) (out []Operand) {
 	seen := map[string]bool{}
 	show := func(e ast.Expr) {
@@ -66,7 +67,7 @@ func (p *Program) operands(st interpreter.EvalState) (out []Operand) {
 		case ast.CallKind:
 			call := e.AsCall()
 			name, args := call.FunctionName(), call.Args()
-			if _, operator := operators.FindReverse(name); ofMetrics[name] || !operator && name[0] != '@' {
+			if _, operator := operators.FindReverse(name); ofMetrics[name] || !operator && name[0] != '@' && !constant(e) {
 				show(e)
 			}
 			if ofMetrics[name] {
@@ -83,6 +84,15 @@ func (p *Program) operands(st interpreter.EvalState) (out []Operand) {
 	}
 	visit(p.ast.Expr())
 	return out
+}
+
+// constant reports whether nothing but literals is in a call.
+func constant(e ast.Expr) bool {
+	literal := true
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(x ast.Expr) {
+		literal = literal && (x.Kind() == ast.LiteralKind || x.Kind() == ast.CallKind && !x.AsCall().IsMemberFunction())
+	}))
+	return literal
 }
 
 // shown writes a value for a report; "" where it is an object or too long to show.

@@ -3,8 +3,8 @@ package html
 import (
 	"fmt"
 	"html/template"
+	"regexp"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/planrun/planrun/engine/record"
@@ -21,7 +21,7 @@ type writer struct {
 func (p *writer) funcs() template.FuncMap {
 	return template.FuncMap{
 		"visible":     report.Visible,
-		"pieces":      func(title string) []string { return strings.SplitAfter(title, "_") }, // where a long name may be broken
+		"pieces":      func(title string) []string { return titleParts.FindAllString(title, -1) }, // where a long name may be broken
 		"kind":        kind,
 		"style":       styleName,
 		"folds":       folds,
@@ -33,11 +33,9 @@ func (p *writer) funcs() template.FuncMap {
 		"tally":       tally,
 		"toneOf":      toneOf,
 		"unfolded":    unfolded,
-		"expression":  oneExpression,
 		"grouped":     func(n int64) string { return plural.Grouped(n) },
 		"cellClass":   cellClass,
 		"logarithmic": logarithmic,
-		"expressed":   expressed,
 		"leads":       leads,
 		"legend":      legend,
 		"swatch":      swatch,
@@ -47,6 +45,9 @@ func (p *writer) funcs() template.FuncMap {
 		"percentileChart": func(ps report.Percentiles) template.HTML { return template.HTML(percentileChart(ps)) },
 	}
 }
+
+// titleParts are where a long name may be broken.
+var titleParts = regexp.MustCompile(`[^_.(]*[_.(]+|[^_.(]+`)
 
 // kind names the type of a block.
 func kind(b report.Block) (string, error) {
@@ -186,24 +187,6 @@ func toneOf(v report.Verdict) string {
 
 // unfolded is true of verdicts that a reader must see, and of short ones.
 func unfolded(v report.Verdict) bool { return len(v.Judged) <= 8 || toneOf(v) != "good" }
-
-// oneExpression is that of all judgements of a verdict; "" if they have several, or none.
-func oneExpression(v report.Verdict) string {
-	for _, j := range v.Judged {
-		if j.Expression != v.Judged[0].Expression {
-			return ""
-		}
-	}
-	if len(v.Judged) == 0 {
-		return ""
-	}
-	return v.Judged[0].Expression
-}
-
-// expressed reports whether each judgement is to show its expression: they have several, or some have none.
-func expressed(v report.Verdict) bool {
-	return oneExpression(v) == "" && slices.ContainsFunc(v.Judged, func(j report.Judged) bool { return j.Expression != "" })
-}
 
 // legend names the lines of a chart; nil if its panels have different ones, whose ends then say it.
 func legend(c report.Chart) []report.Line {
