@@ -40,7 +40,7 @@ const mostCrowds = 3
 func (b *builder) crowded(all []*crowd) (items []Text) {
 	for i, c := range all {
 		if i == mostCrowds {
-			items = append(items, text("Requests waited for a connection in "+plural.Of(len(all)-mostCrowds, "more cell")+" too."))
+			items = append(items, text("Requests waited for a connection also in ", b.otherCrowds(all[mostCrowds:]), "."))
 			break
 		}
 		items = append(items, b.crowdSentence(c))
@@ -50,6 +50,15 @@ func (b *builder) crowded(all []*crowd) (items []Text) {
 		*last = append(*last, text(" A request counts where it was due in ", mono("req_per_s"), ", and from when it was sent in ", mono("slow_over_1s"), ": neither shows a wait.")...)
 	}
 	return items
+}
+
+// otherCrowds counts the cells that have no sentence of their own, and keeps what each came to.
+func (b *builder) otherCrowds(all []*crowd) Span {
+	rest := make([]Text, len(all))
+	for i, c := range all {
+		rest[i] = text(fmt.Sprintf("%s (%s of %s due)", b.name(c.cell.Coord), grouped(float64(c.waited)), grouped(float64(c.due))))
+	}
+	return Span{Text: plural.Of(len(all), "more cell"), Rest: rest}
 }
 
 // crowds are the cells in which so many requests waited for a connection that latencies are of the wait, each by its worst load; the

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/planrun/planrun/engine/record"
 	"github.com/planrun/planrun/internal/load"
@@ -273,6 +274,15 @@ func TestFindings(t *testing.T) {
 				return []record.WaitedSecond{{Load: "small", T: 2, Phase: "measure", Waited: 100}}, nil
 			}
 		}, []string{"100 of 5,000 due (2.00 %) for longer than 50 ms, in 1 of 1 run; none of them was ever sent."}, "the longest wait"},
+		{"requests that waited in many cells", func(f *fixture) {
+			for _, target := range []string{"a", "b", "c", "d", "e"} {
+				f.cell(cellSpec{scenario: "s", target: target, rates: []float64{1000}, open: true})
+				f.in.Runs[len(f.in.Runs)-1].Metrics[""].Set("lag_max_ms", 70)
+			}
+			f.in.Waited = func(string) ([]record.WaitedSecond, error) {
+				return []record.WaitedSecond{{Load: "small", T: 2, Phase: "measure", Waited: 100, Longest: 70 * time.Millisecond, Sent: 1000}}, nil
+			}
+		}, []string{"Requests waited for a connection also in 2 more cells. A request counts"}, "s / d (16"},
 		{"few that waited", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true})
 			f.waits(1, 4)
