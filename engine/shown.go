@@ -32,9 +32,10 @@ func judgements(p *Program, js []verdict.Judgement) (out []record.Judgement) {
 	return out
 }
 
+// operands are as they are stored. One without a value says so: why it has none is the judgement's reason.
 func operands(in []verdict.Operand) (out []record.Operand) {
 	for _, o := range in {
-		out = append(out, record.Operand{Text: o.Text, Value: o.Value})
+		out = append(out, record.Operand{Text: o.Text, Value: cmp.Or(o.Value, "n/a")})
 	}
 	return out
 }

@@ -19,3 +19,10 @@ func TestJudgementsKeepNames(t *testing.T) {
 		t.Errorf("got %v and %v", got[0].Let, got[1].Let)
 	}
 }
+
+func TestOperandsWithoutValue(t *testing.T) {
+	got := operands([]verdict.Operand{{Text: "p99_ms", Value: "7"}, {Text: "noise", Err: "too few runs"}})
+	if want := []record.Operand{{Text: "p99_ms", Value: "7"}, {Text: "noise", Value: "n/a"}}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

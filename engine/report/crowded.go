@@ -128,6 +128,16 @@ func (c *crowd) stretch(want func(record.WaitedSecond) bool) (from, to float64) 
 	return from, to
 }
 
+// headlineCrowd is that of the headline load of a cell of which the largest share waited; nil if none is known.
+func (b *builder) headlineCrowd(cell *record.Cell, phase string) (*crowd, error) {
+	all, err := b.crowdsOf(cell, phase)
+	all = slices.DeleteFunc(all, func(c *crowd) bool { return !c.headline })
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return slices.MaxFunc(all, byShare), nil
+}
+
 // crowdsOf are those of a cell, of each of its open loops one; in one phase, or in all if it is "". Where the generator itself
 // stalled for long nothing is known of waits.
 func (b *builder) crowdsOf(cell *record.Cell, phase string) (out []*crowd, err error) {

@@ -17,6 +17,7 @@ type disturbance struct {
 	cell         *record.Cell
 	phase        string // "" is the whole headline of a scenario that has no quiet part
 	quiet        string // what it is compared with, in words
+	lull         string // the phase that this is, if it is one
 	then, before compare.Side
 	after        string // the first quiet phase behind it; "" if there is none
 	why          string // why there is nothing quiet to compare with
@@ -48,7 +49,7 @@ func (b *builder) disturbances() (out []disturbance) {
 			if !isDisturbed(p) {
 				continue
 			}
-			out = append(out, disturbance{cell: c, phase: p.Name, quiet: "phase " + oneLine(quiet), then: b.windowed(c, p.Name), before: b.windowed(c, quiet), after: quietAgain(phases[k+1:])})
+			out = append(out, disturbance{cell: c, phase: p.Name, quiet: "phase " + oneLine(quiet), lull: quiet, then: b.windowed(c, p.Name), before: b.windowed(c, quiet), after: quietAgain(phases[k+1:])})
 		}
 	}
 	return out

@@ -193,27 +193,53 @@ const inP99 = 0.01
 
 // waiting says of which targets so many requests waited for a connection that the p99 is of the wait; nil if of none.
 func (b *builder) waiting(group []disturbance) (Text, error) {
-	var worst []*crowd
+	type hit struct {
+		share float64
+		words string
+	}
+	var hits []hit
 	for _, d := range group {
-		crowds, err := b.crowdsOf(d.cell, d.phase)
+		c, err := b.headlineCrowd(d.cell, d.phase)
 		if err != nil {
 			return nil, err
 		}
-		worst = append(worst, slices.DeleteFunc(crowds, func(c *crowd) bool { return !c.headline || c.share() < inP99 })...)
-	}
-	slices.SortStableFunc(worst, func(x, y *crowd) int { return byShare(y, x) })
-	var parts []string
-	for _, c := range worst {
-		s := fmt.Sprintf("of %s %s of %s (%s", oneLine(c.cell.Coord.Target), grouped(float64(c.waited)), grouped(float64(c.due)), percent(c.share()))
+		if c == nil || c.share() < inP99 {
+			continue
+		}
+		s := fmt.Sprintf("of %s %s of %s (%s", oneLine(d.cell.Coord.Target), grouped(float64(c.waited)), grouped(float64(c.due)), percent(c.share()))
 		if c.longest > 0 {
 			s += ", up to " + waitWords(c.longest)
 		}
-		parts = append(parts, s+")")
+		quiet, err := b.waitsInQuiet(d)
+		if err != nil {
+			return nil, err
+		}
+		hits = append(hits, hit{c.share(), s + quiet + ")"})
 	}
-	if len(parts) == 0 {
+	if len(hits) == 0 {
 		return nil, nil
 	}
+	slices.SortStableFunc(hits, func(x, y hit) int { return cmp.Compare(y.share, x.share) })
+	var parts []string
+	for _, h := range hits {
+		parts = append(parts, h.words)
+	}
 	return text("requests waited for a connection, and p99_ms has the waits in it, all runs together: ", some(parts, mostNamed)), nil
+}
+
+// waitsInQuiet says how many waited in the quiet that a disturbance is set beside; "" if that is not known.
+func (b *builder) waitsInQuiet(d disturbance) (string, error) {
+	if d.why != "" {
+		return "", nil
+	}
+	q, err := b.headlineCrowd(d.before.Cell, d.lull)
+	switch {
+	case err != nil || q == nil:
+		return "", err
+	case q.waited == 0:
+		return "; 0 in quiet", nil
+	}
+	return fmt.Sprintf("; %s of %s in quiet", grouped(float64(q.waited)), grouped(float64(q.due))), nil
 }
 
 // losses says of which targets requests failed in all runs together, of which fewer were sent than were due, and whether their rate
