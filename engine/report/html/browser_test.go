@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/planrun/planrun/engine/report"
 )
 
 // What the page says of itself in a browser.
@@ -28,11 +31,18 @@ const (
 	sizeless = `Array.from(document.querySelectorAll("svg")).filter((s) => !(s.getBoundingClientRect().width > 5 && s.getBoundingClientRect().height > 5)).length`
 	column   = `Array.from(document.querySelectorAll("section table")).map((t) => Array.from(t.tBodies[0].rows).map((r) => r.cells[1].textContent).join(" "))[0] + "; " + document.querySelector("thead th:nth-child(2)").getAttribute("aria-sort")`
 
+	revealed = `document.querySelectorAll("section").forEach((s) => { s.style.contentVisibility = "visible" })` // laid out, so that it can be measured
+	filters  = `document.querySelectorAll(".filter input").length`
+	filtered = `(() => { const i = document.querySelector(".filter input"); i.value = %q; i.dispatchEvent(new Event("input"));
+		const shown = Array.from(i.closest("label").nextElementSibling.querySelectorAll("tbody tr")).filter((r) => r.checkVisibility()).length;
+		return i.nextElementSibling.textContent + ": " + shown })()`
+
 	sortButton = "thead th:nth-child(2) button"
 )
 
 // TestBrowser opens a page in Chromium, with hostile names in it, and with no network: nothing is asked of one, nothing
-// complains, tables are sorted by the keyboard, light and dark differ, nothing is wider than the window, and it prints.
+// complains, tables are sorted by the keyboard, and filtered where they are long, light and dark differ, nothing is wider than the window,
+// and it prints.
 func TestBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser")
@@ -48,7 +58,13 @@ func TestBrowser(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "report.html")
 	var b bytes.Buffer
-	if err := Write(&b, document(`<img src="http://192.0.2.1/x" onerror="alert(1)"> plain name`)); err != nil {
+	doc := document(`<img src="http://192.0.2.1/x" onerror="alert(1)"> plain name`)
+	many := report.Table{Columns: []report.Column{{Title: "of"}, {Title: "value", Right: true}}}
+	for i := range 50 {
+		many.Rows = append(many.Rows, []report.Text{{{Text: fmt.Sprintf("stage / scenario-%d / target", i)}}, {{Text: fmt.Sprint(i)}}})
+	}
+	doc.Sections = append(doc.Sections, report.Section{Title: "Many rows", Blocks: []report.Block{many}})
+	if err := Write(&b, doc); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
@@ -96,6 +112,9 @@ func TestBrowser(t *testing.T) {
 	if err := chromedp.Do(ctx, size(1280, 900), chromedp.Navigate("file://"+file)); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[any](revealed)); err != nil {
+		t.Fatal(err)
+	}
 	wide, bad, light := ask[int](ctx, t, overflow), ask[int](ctx, t, sizeless), ask[string](ctx, t, colour)
 	scheme("dark")
 	dark := ask[string](ctx, t, colour)
@@ -105,6 +124,14 @@ func TestBrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 		columns = append(columns, ask[string](ctx, t, column))
+	}
+	if n := ask[int](ctx, t, filters); n != 1 {
+		t.Errorf("%d tables can be filtered, of 1 with many rows", n)
+	}
+	for words, want := range map[string]string{"": "50 rows: 50", "SCENARIO-4 target": "11 of 50 rows: 11", "scenario-4 other": "0 of 50 rows: 0"} {
+		if got := ask[string](ctx, t, fmt.Sprintf(filtered, words)); got != want {
+			t.Errorf("with the words %q the table shows %s, want %s", words, got, want)
+		}
 	}
 	if err := chromedp.Do(ctx, size(390, 800)); err != nil {
 		t.Fatal(err)

@@ -47,6 +47,34 @@ function sortable(table) {
 }
 document.querySelectorAll("table").forEach(sortable);
 
+// Of a table of many rows those are shown that have each of the words that are asked for.
+const many = 40;
+function filterable(table) {
+  const rows = Array.from(table.tBodies[0].rows);
+  if (rows.length <= many) return;
+  const said = rows.map((row) => row.textContent.toLowerCase());
+  const label = document.createElement("label");
+  label.className = "filter";
+  const input = document.createElement("input");
+  input.type = "search";
+  input.placeholder = "rows with these words";
+  const count = document.createElement("span");
+  const show = () => {
+    const words = input.value.toLowerCase().split(/\s+/);
+    let n = 0;
+    rows.forEach((row, i) => {
+      row.hidden = !words.every((w) => said[i].includes(w));
+      if (!row.hidden) n++;
+    });
+    count.textContent = n === rows.length ? `${n} rows` : `${n} of ${rows.length} rows`;
+  };
+  input.addEventListener("input", show);
+  show();
+  label.append(input, count);
+  table.parentElement.before(label);
+}
+document.querySelectorAll("table").forEach(filterable);
+
 // What is folded is printed too.
 let folded = [];
 addEventListener("beforeprint", () => {
