@@ -28,6 +28,9 @@ func environments(a, b *record.Environment) (out []Difference) {
 	add("hostname", "the machine", a.Hostname, b.Hostname)
 	add("cpu_model", "the CPU", a.CPUModel, b.CPUModel)
 	add("cpus", "CPUs that planrun may use", number(a.CPUs), number(b.CPUs))
+	if len(a.CPUIDs) > 0 && len(b.CPUIDs) > 0 { // what older versions recorded has none
+		add("cpu_ids", "which CPUs planrun may use", cpuList(a.CPUIDs), cpuList(b.CPUIDs))
+	}
 	add("governor", "the frequency governor", a.Governor, b.Governor)
 	add("numa_nodes", "NUMA nodes", number(a.NUMA), number(b.NUMA))
 	if math.Abs(a.MemoryMiB-b.MemoryMiB) > 0.01*max(a.MemoryMiB, b.MemoryMiB) { // kernels differ in what they keep for themselves
@@ -84,13 +87,17 @@ func orBare(virtual string) string {
 func layout(l map[string][]int) map[string]string {
 	out := map[string]string{}
 	for role, cpus := range l {
-		words := make([]string, len(cpus))
-		for i, c := range cpus {
-			words[i] = strconv.Itoa(c)
-		}
-		out[role] = strings.Join(words, ",")
+		out[role] = cpuList(cpus)
 	}
 	return out
+}
+
+func cpuList(cpus []int) string {
+	words := make([]string, len(cpus))
+	for i, c := range cpus {
+		words[i] = strconv.Itoa(c)
+	}
+	return strings.Join(words, ",")
 }
 
 // each goes through the keys of two maps in alphabetical order.
