@@ -55,7 +55,7 @@ Nothing is judged again: planrun judge does that.`,
 			if err := knownMetrics(res, opt.Metrics); err != nil {
 				return err
 			}
-			return p.into(c.Context(), out, func(w io.Writer) error { return exportAs(w, format, series, set, res, opt) })
+			return p.into(c.Context(), out, func(w io.Writer) error { return p.exportAs(w, format, series, set, res, opt) })
 		},
 	}
 	c.Flags().StringVar(&format, "format", "", "`FORMAT`: "+strings.Join(exportFormats, ", "))
@@ -97,10 +97,10 @@ func exportFlags(c *cobra.Command, format string, series bool) error {
 	return nil
 }
 
-func exportAs(w io.Writer, format string, series bool, set *record.Set, res *record.Results, opt export.Options) error {
+func (p *program) exportAs(w io.Writer, format string, series bool, set *record.Set, res *record.Results, opt export.Options) error {
 	switch {
 	case series:
-		return export.SeriesCSV(w, set)
+		return export.SeriesCSV(w, set, p.samplesLeftOut)
 	case format == "csv":
 		return export.CSV(w, set, res, opt)
 	case format == "junit":
@@ -153,6 +153,14 @@ func (p *program) leftOut(dir string, cells bool) func(*record.Run) {
 			}
 			fmt.Fprintf(p.err, "planrun: warning: what run %s itself says is left out%s: %s\n", r.ID, but, r.Reason)
 		}
+	}
+}
+
+// samplesLeftOut says what could not be read of what was sampled of a run. The rest is written, and the exit code says so.
+func (p *program) samplesLeftOut(r *record.Run, why error) {
+	p.exit = exitHarness
+	for line := range strings.SplitSeq(why.Error(), "\n") { // a file each
+		fmt.Fprintf(p.err, "planrun: warning: not all that was sampled of run %s could be read, and the rest is written: %s\n", r.ID, strings.TrimPrefix(line, "run "+r.ID+": "))
 	}
 }
 

@@ -139,7 +139,7 @@ func TestCSVOptions(t *testing.T) {
 func TestSeriesCSV(t *testing.T) {
 	set, _ := fixture(t)
 	var b bytes.Buffer
-	if err := SeriesCSV(&b, set); err != nil {
+	if err := SeriesCSV(&b, set, nil); err != nil {
 		t.Fatal(err)
 	}
 	var rows []map[string]string
