@@ -130,14 +130,14 @@ schedule:
 		watched       bool
 	}{{"seen", 4, 2, true}, {"back", 2, 2, true}, {"blind", 2, 1, false}} {
 		c := &out.Results.Cells[i]
-		rate := c.Metrics[""]["req_per_s"]
+		rate := c.Metrics[""].Value("req_per_s")
 		if c.Coord.Stage != want.stage || len(c.Runs) != want.runs || len(rate.Runs) != want.runs || c.Coord.Round != 0 {
 			t.Errorf("cell %+v has the runs %v with the rates %v, want %d of %s", c.Coord, c.Runs, rate.Runs, want.runs, want.stage)
 		}
 		if len(again[c]) != want.repeats {
 			t.Errorf("%s has %d repeats, itself among them, want %d", want.stage, len(again[c]), want.repeats)
 		}
-		if _, ok := c.Metrics[""]["sut_cpu_cores"]; ok != want.watched {
+		if _, ok := c.Metrics[""].Get("sut_cpu_cores"); ok != want.watched {
 			t.Errorf("%s has a CPU figure: %v", want.stage, ok)
 		}
 		for _, id := range c.Runs {

@@ -254,7 +254,7 @@ func TestPublishedVerdicts(t *testing.T) {
 		}
 		var runs []float64
 		for _, c := range out.Results.Cells {
-			for _, v := range c.Metrics[""] {
+			for _, v := range c.Metrics[""].All() {
 				if c.Coord.Scenario == scenario[row[1]] {
 					runs = v.Runs
 				}

@@ -190,7 +190,7 @@ func windowsOf(res *record.Results, metric string) []string {
 	found := map[string]bool{}
 	for _, c := range res.Cells {
 		for w, metrics := range c.Metrics {
-			if _, has := metrics[metric]; has && w != "" {
+			if _, has := metrics.Get(metric); has && w != "" {
 				found[w] = true
 			}
 		}

@@ -81,8 +81,8 @@ func TestExportsWhatItImported(t *testing.T) {
 		t.Fatalf("%d cells became %d", len(once.Cells), len(again.Cells))
 	}
 	for i, c := range once.Cells {
-		for name, v := range c.Metrics[""] {
-			if w := again.Cells[i].Metrics[""][name]; w.Value != v.Value {
+		for name, v := range c.Metrics[""].All() {
+			if w := again.Cells[i].Metrics[""].Value(name); w.Value != v.Value {
 				t.Errorf("%v: %s was %v, and is %v", c.Coord, name, v.Value, w.Value)
 			}
 		}

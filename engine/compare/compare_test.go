@@ -19,13 +19,13 @@ var (
 
 // of makes a cell whose metric d has these runs; further ones come as pairs of name and runs.
 func of(d series.Desc, runs ...float64) *record.Cell {
-	c := &record.Cell{Coord: record.Coord{Scenario: "s", Target: "t"}, Status: record.Done, Metrics: map[string]map[string]record.Value{"": {}}}
+	c := &record.Cell{Coord: record.Coord{Scenario: "s", Target: "t"}, Status: record.Done, Metrics: record.CellWindows{"": new(record.CellWindow)}}
 	set(c, d, runs...)
 	return c
 }
 
 func set(c *record.Cell, d series.Desc, runs ...float64) {
-	c.Metrics[""][d.Name] = record.Value{Value: stats.Across(d.Across, runs), Runs: runs}
+	c.Metrics[""].Set(d.Name, record.Value{Value: stats.Across(d.Across, runs), Runs: runs})
 }
 
 func around(v float64) []float64 { return []float64{v, 1.01 * v, 0.99 * v} }
@@ -48,7 +48,7 @@ func TestParseName(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	c := of(rate, 3, 1, 2)
-	c.Metrics["phase/b"] = map[string]record.Value{"failed": {Value: 7}}
+	c.Metrics["phase/b"] = record.CellWindowOf(map[string]record.Value{"failed": {Value: 7}})
 	c.Missing = map[string]string{"phase/b/p99_ms": "no request succeeded"}
 	failed := &record.Cell{Status: record.Failed, Reason: "install"}
 	for _, tc := range []struct {
@@ -74,7 +74,7 @@ func TestRead(t *testing.T) {
 
 func TestOutcome(t *testing.T) {
 	tainted := of(rate, around(200)...)
-	tainted.Metrics[""]["req_per_s"] = record.Value{Value: 200, Runs: around(200), Tainted: "the generator was busy"}
+	tainted.Metrics[""].Set("req_per_s", record.Value{Value: 200, Runs: around(200), Tainted: "the generator was busy"})
 	for _, tc := range []struct {
 		name string
 		d    series.Desc
@@ -155,7 +155,7 @@ func TestDistorted(t *testing.T) {
 // A part of a cell has the values of its runs, put together as the metric's are; the cell's guards spoil it.
 func TestPart(t *testing.T) {
 	whole := of(rate, 1, 2, 3)
-	whole.Metrics[""]["req_per_s"] = record.Value{Runs: []float64{1, 2, 3}, Tainted: "busy"}
+	whole.Metrics[""].Set("req_per_s", record.Value{Runs: []float64{1, 2, 3}, Tainted: "busy"})
 	run := func(id string, status record.Status, rate, failed float64) *record.Run {
 		return &record.Run{ID: id, Status: status, Metrics: record.WindowsOf(map[string]map[string]float64{"": {"req_per_s": rate, "failed": failed}})}
 	}

@@ -24,9 +24,9 @@ func TestHostSpeed(t *testing.T) {
 		{"not known", nil, []float64{10}, false},
 	} {
 		side := func(name string, runs []float64) Side {
-			cell := &record.Cell{Status: record.Done, Metrics: map[string]map[string]record.Value{"": {}}}
+			cell := &record.Cell{Status: record.Done, Metrics: record.CellWindows{"": new(record.CellWindow)}}
 			if runs != nil {
-				cell.Metrics[""]["host_speed"] = record.Value{Value: runs[0], Runs: runs}
+				cell.Metrics[""].Set("host_speed", record.Value{Value: runs[0], Runs: runs})
 			}
 			return Side{Name: name, Cell: cell}
 		}

@@ -21,7 +21,7 @@ type Reading struct {
 
 // Read gives a number of a cell; name is how texts call the cell.
 func Read(c *record.Cell, name string, m Name) Reading {
-	v, ok := c.Metrics[m.Window][m.Metric]
+	v, ok := c.Metrics[m.Window].Get(m.Metric)
 	if !ok {
 		return Reading{Why: missing(c, name, m)}
 	}
@@ -68,7 +68,8 @@ func missing(c *record.Cell, name string, m Name) string {
 // Part is what the given runs of a cell make, as a cell of its own: those of one round, say. What guards spoil of the cell
 // they spoil of its parts. Runs without results add no values.
 func Part(c *record.Cell, runs []*record.Run, descs map[string]series.Desc) *record.Cell {
-	p := &record.Cell{Coord: c.Coord, Status: c.Status, Reason: c.Reason, Shared: c.Shared, Metrics: map[string]map[string]record.Value{}, Missing: map[string]string{}}
+	p := &record.Cell{Coord: c.Coord, Status: c.Status, Reason: c.Reason, Shared: c.Shared, Missing: map[string]string{}}
+	values := map[string]map[string]record.Value{}
 	for key, why := range c.Missing {
 		p.Missing[key] = why
 	}
@@ -81,50 +82,53 @@ func Part(c *record.Cell, runs []*record.Run, descs map[string]series.Desc) *rec
 			p.Missing[key] = why
 		}
 		for window, metrics := range r.Metrics {
-			if p.Metrics[window] == nil {
-				p.Metrics[window] = map[string]record.Value{}
+			if values[window] == nil {
+				values[window] = map[string]record.Value{}
 			}
 			for name, x := range metrics.All() {
-				v := p.Metrics[window][name]
+				v := values[window][name]
 				v.Runs = append(v.Runs, x)
-				p.Metrics[window][name] = v
+				values[window][name] = v
 			}
 		}
 	}
-	for window, metrics := range p.Metrics {
+	for window, metrics := range values {
 		for name, v := range metrics {
 			v.Value = stats.Across(Describe(descs, name).Across, v.Runs)
-			v.Tainted = c.Metrics[window][name].Tainted
+			v.Tainted = c.Metrics[window].Value(name).Tainted
 			metrics[name] = v
 		}
 	}
+	p.Metrics = record.CellWindowsOf(values)
 	return p
 }
 
 // Together is a cell of several result sets as one, with the runs of them all. What a guard spoils in one set it spoils of the
 // whole.
 func Together(cells []*record.Cell, descs map[string]series.Desc) *record.Cell {
-	t := &record.Cell{Coord: cells[0].Coord, Status: cells[0].Status, Reason: cells[0].Reason, Metrics: map[string]map[string]record.Value{}, Missing: map[string]string{}}
+	t := &record.Cell{Coord: cells[0].Coord, Status: cells[0].Status, Reason: cells[0].Reason, Missing: map[string]string{}}
+	values := map[string]map[string]record.Value{}
 	for _, c := range cells {
 		t.Runs, t.Shared = append(t.Runs, c.Runs...), t.Shared || c.Shared
 		for key, why := range c.Missing {
 			t.Missing[key] = why
 		}
 		for window, metrics := range c.Metrics {
-			if t.Metrics[window] == nil {
-				t.Metrics[window] = map[string]record.Value{}
+			if values[window] == nil {
+				values[window] = map[string]record.Value{}
 			}
-			for name, x := range metrics {
+			for name, x := range metrics.All() {
 				if len(x.Runs) == 0 {
 					x.Runs = []float64{x.Value}
 				}
-				v := t.Metrics[window][name]
+				v := values[window][name]
 				v.Runs = slices.Concat(v.Runs, x.Runs)
 				v.Tainted = cmp.Or(v.Tainted, x.Tainted)
 				v.Value = stats.Across(Describe(descs, name).Across, v.Runs)
-				t.Metrics[window][name] = v
+				values[window][name] = v
 			}
 		}
 	}
+	t.Metrics = record.CellWindowsOf(values)
 	return t
 }

@@ -150,7 +150,7 @@ func TestFloorHolds(t *testing.T) {
 		res := results([]record.Stage{{Name: "one"}}, map[string]map[string][]float64{"one": rates})
 		f := Floors(res, ofRate)[0].Factor()
 		for i := 1; i < len(res.Cells); i++ {
-			ratio := res.Cells[i].Metrics[""]["req_per_s"].Value / res.Cells[0].Metrics[""]["req_per_s"].Value
+			ratio := res.Cells[i].Metrics[""].Value("req_per_s").Value / res.Cells[0].Metrics[""].Value("req_per_s").Value
 			if all++; ratio > f || 1/ratio > f {
 				beyond++
 			}

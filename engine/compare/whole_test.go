@@ -9,7 +9,7 @@ import (
 )
 
 func published(metrics map[string]record.Value) *record.Cell {
-	return &record.Cell{Status: record.Done, Metrics: map[string]map[string]record.Value{"": metrics}}
+	return &record.Cell{Status: record.Done, Metrics: record.CellWindows{"": record.CellWindowOf(metrics)}}
 }
 
 // Of a cell of which only statistics of all runs are known nothing else is said, least of all that a ratio is beyond the noise.

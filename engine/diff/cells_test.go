@@ -93,7 +93,7 @@ func TestResultsOlderThanARun(t *testing.T) {
 	if len(s.Results.Cells) != 1 {
 		t.Fatalf("%d cells", len(s.Results.Cells))
 	}
-	if got := s.Results.Cells[0].Metrics[""]["req_per_s"].Runs; len(got) != 3 || got[0] != 700 {
+	if got := s.Results.Cells[0].Metrics[""].Value("req_per_s").Runs; len(got) != 3 || got[0] != 700 {
 		t.Errorf("%v", got)
 	}
 }

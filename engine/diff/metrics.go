@@ -87,7 +87,7 @@ func names(pairs []pair) []string {
 	for _, p := range pairs {
 		for _, c := range []*record.Cell{p.sideA.Cell, p.sideB.Cell} {
 			for w, metrics := range c.Metrics {
-				for m := range metrics {
+				for _, m := range metrics.Names() {
 					seen[compare.Name{Window: w, Metric: m}.Key()] = true
 				}
 			}

@@ -93,7 +93,7 @@ func (d *Diff) rows(pairs []pair, metrics []compare.Name) {
 }
 
 func has(c *record.Cell, m compare.Name) bool {
-	_, ok := c.Metrics[m.Window][m.Metric]
+	_, ok := c.Metrics[m.Window].Get(m.Metric)
 	return ok
 }
 

@@ -55,7 +55,7 @@ func TestBenchfmtHoldsEveryRun(t *testing.T) {
 	n := 0
 	for _, c := range res.Cells {
 		for window, metrics := range c.Metrics {
-			for name, v := range metrics {
+			for name, v := range metrics.All() {
 				n++
 				if k := (key{benchName(c.Coord, window), name}); !slices.Equal(got[k], v.Runs) {
 					t.Errorf("%v has %v, want %v", k, got[k], v.Runs)
@@ -144,7 +144,7 @@ func TestBenchstatCompares(t *testing.T) {
 			if res.Descs[unit].Across != series.Median {
 				continue
 			}
-			median := res.Cells[0].Metrics[""][unit].Value
+			median := res.Cells[0].Metrics[""].Value(unit).Value
 			if got, err := strconv.ParseFloat(row[column], 64); err != nil || math.Abs(got/median-1) > 1e-6 {
 				t.Errorf("the median of %s is %s, want %v", unit, row[column], median)
 			}

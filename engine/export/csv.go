@@ -95,9 +95,9 @@ func (t *values) header() []string {
 
 func (t *values) cell(set *record.Set, c *record.Cell) error {
 	for _, window := range slices.Sorted(maps.Keys(c.Metrics)) {
-		for _, name := range slices.Sorted(maps.Keys(c.Metrics[window])) {
+		for name, v := range c.Metrics[window].All() {
 			if t.opt.wants(window, name) {
-				t.value(c.Coord, window, name, c.Metrics[window][name])
+				t.value(c.Coord, window, name, v)
 			}
 		}
 	}

@@ -57,7 +57,7 @@ func TestCSVHoldsEveryValue(t *testing.T) {
 	n := 0
 	for _, c := range res.Cells {
 		for window, metrics := range c.Metrics {
-			for name, v := range metrics {
+			for name, v := range metrics.All() {
 				n++
 				k := key{plain(c.Coord.Stage), plain(c.Coord.Scenario), plain(c.Coord.Target), plain(axis(c.Coord, "size")), plain(window), name}
 				want := map[string]float64{string(res.Descs[name].Across): v.Value}

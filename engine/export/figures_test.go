@@ -15,9 +15,9 @@ func TestPublishedFigures(t *testing.T) {
 	set := newSet(t)
 	res := newResults(nil)
 	res.Descs = map[string]series.Desc{"p99_ms": {Name: "p99_ms", Unit: "ms", Better: series.Lower, Across: series.Median}, "failed": {Name: "failed", Across: series.Sum}}
-	res.Cells = []record.Cell{{Coord: record.Coord{Scenario: "h1", Target: "nginx"}, Status: record.Done, Metrics: map[string]map[string]record.Value{"": {
+	res.Cells = []record.Cell{{Coord: record.Coord{Scenario: "h1", Target: "nginx"}, Status: record.Done, Metrics: record.CellWindowsOf(map[string]map[string]record.Value{"": {
 		"p99_ms": {Value: 2.74, Whole: map[string]float64{"median": 2.74, "max": 4}}, "failed": {Value: 7, Whole: map[string]float64{"sum": 7}},
-	}}}}
+	}})}}
 	var b bytes.Buffer
 	if err := CSV(&b, set, res, Options{Figures: true, Runs: true}); err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func OpenMetrics(w io.Writer, res *record.Results, opt Options) error {
 	names := map[string]bool{}
 	for _, c := range res.Cells {
 		for _, metrics := range c.Metrics {
-			for name := range metrics {
+			for _, name := range metrics.Names() {
 				names[name] = true
 			}
 		}
@@ -107,7 +107,7 @@ func (o *families) metric(res *record.Results, name string, opt Options) {
 	for i := range res.Cells {
 		c := &res.Cells[i]
 		for _, window := range slices.Sorted(maps.Keys(c.Metrics)) {
-			v, ok := c.Metrics[window][name]
+			v, ok := c.Metrics[window].Get(name)
 			if !ok || !opt.wants(window, name) {
 				continue
 			}
@@ -128,7 +128,7 @@ func (o *families) metric(res *record.Results, name string, opt Options) {
 func negative(res *record.Results, name string) bool {
 	for _, c := range res.Cells {
 		for _, metrics := range c.Metrics {
-			if metrics[name].Value < 0 {
+			if metrics.Value(name).Value < 0 {
 				return true
 			}
 		}

@@ -47,7 +47,7 @@ func TestOpenMetricsHoldsEveryCell(t *testing.T) {
 	n := 0
 	for _, c := range res.Cells {
 		for window, metrics := range c.Metrics {
-			for name, v := range metrics {
+			for name, v := range metrics.All() {
 				across := res.Descs[name].Across
 				want := map[string]float64{string(across): v.Value}
 				if len(v.Runs) > 1 && across != series.Sum {
@@ -112,7 +112,7 @@ func TestOpenMetricsNames(t *testing.T) {
 
 // A sum that may fall below zero is no counter.
 func TestOpenMetricsNegativeSum(t *testing.T) {
-	res := &record.Results{Descs: map[string]series.Desc{"balance": {Name: "balance", Across: series.Sum}}, Cells: []record.Cell{{Metrics: map[string]map[string]record.Value{"": {"balance": {Value: -3, Runs: []float64{-3}}}}}}}
+	res := &record.Results{Descs: map[string]series.Desc{"balance": {Name: "balance", Across: series.Sum}}, Cells: []record.Cell{{Metrics: record.CellWindowsOf(map[string]map[string]record.Value{"": {"balance": {Value: -3, Runs: []float64{-3}}}})}}}
 	var b bytes.Buffer
 	if err := OpenMetrics(&b, res, Options{}); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -69,7 +70,7 @@ func Key(c record.Coord) string {
 
 // cell makes a cell of its runs.
 func (c *cells) cell(runs []*record.Run) record.Cell {
-	to := &cell{Cell: record.Cell{Coord: runs[0].Coord, Metrics: map[string]map[string]record.Value{}}, figures: map[string]map[string]*figure{}, last: map[string]named{}, most: len(runs), on: map[string]bool{}}
+	to := &cell{Cell: record.Cell{Coord: runs[0].Coord, Metrics: record.CellWindows{}}, figures: map[string]map[string]*figure{}, last: map[string]named{}, most: len(runs), on: map[string]bool{}}
 	to.Coord.Round, to.Coord.Repeat = 0, 0
 	for _, r := range runs {
 		c.add(to, r)
@@ -183,22 +184,32 @@ func (c *cells) described() map[string]series.Desc {
 
 func (cl *cell) finish() record.Cell {
 	for w, figures := range cl.figures {
-		cl.Metrics[w] = make(map[string]record.Value, len(figures))
-		for name, f := range figures {
-			v := record.Value{Value: f.value, Runs: slices.Clip(f.runs), Whole: f.whole, Tainted: f.why}
-			if f.whole == nil {
-				v.Value = stats.Across(f.desc.Across, f.runs)
-			}
-			if f.tainted > 0 && cl.with > 1 {
-				v.Tainted = fmt.Sprintf("in %d of %d runs: %s", f.tainted, cl.with, f.why)
-			}
-			cl.Metrics[w][name] = v
+		names := cl.last[w].names
+		if len(names) < len(figures) { // other runs have more
+			names = slices.Sorted(maps.Keys(figures))
+		}
+		values := make([]record.Value, len(names))
+		for i, name := range names {
+			values[i] = cl.value(figures[name])
 			if len(cl.Missing) > 0 { // a metric that some runs have is not missing
 				delete(cl.Missing, MissingKey(w, name))
 			}
 		}
+		cl.Metrics[w] = record.CellWindowIn(names, values)
 	}
 	return cl.Cell
+}
+
+// value is what all runs make of a figure.
+func (cl *cell) value(f *figure) record.Value {
+	v := record.Value{Value: f.value, Runs: slices.Clip(f.runs), Whole: f.whole, Tainted: f.why}
+	if f.whole == nil {
+		v.Value = stats.Across(f.desc.Across, f.runs)
+	}
+	if f.tainted > 0 && cl.with > 1 {
+		v.Tainted = fmt.Sprintf("in %d of %d runs: %s", f.tainted, cl.with, f.why)
+	}
+	return v
 }
 
 // taints are the messages of the first guard that spoils figures of timing in a window, and of the first that spoils all.

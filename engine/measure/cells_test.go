@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,13 +47,13 @@ func TestCells(t *testing.T) {
 		"sut_rss_peak_mib": {Value: 5, Runs: []float64{5}},
 		"mine":             {Value: 1, Runs: []float64{1}},
 	}
-	if diff := cmp.Diff(want, c.Metrics[""]); diff != "" {
+	if diff := cmp.Diff(want, c.Metrics[""].Map()); diff != "" {
 		t.Error(diff)
 	}
-	if v := c.Metrics["load/side"]["p99_ms"]; v.Tainted != "" {
+	if v := c.Metrics["load/side"].Value("p99_ms"); v.Tainted != "" {
 		t.Errorf("another load's guard taints load side: %s", v.Tainted)
 	}
-	if v := c.Metrics["load/main"]["p99_ms"]; v.Tainted == "" {
+	if v := c.Metrics["load/main"].Value("p99_ms"); v.Tainted == "" {
 		t.Error("the load's own guard does not taint it")
 	}
 	if cells[1].Status != record.Failed {
@@ -130,5 +131,23 @@ func TestProducedNamesEverything(t *testing.T) {
 		if p.Name == "" || p.Doc == "" || p.Across == "" || p.Class == "" {
 			t.Errorf("metric %d of the catalogue lacks something: %+v", i, p)
 		}
+	}
+}
+
+// Cells have the names of their runs' metrics as these have them, not lists of their own.
+func TestCellsShareNames(t *testing.T) {
+	var runs []*record.Run
+	metrics := record.WindowsOf(map[string]map[string]float64{"": {"a": 1, "b": 2}})
+	for range 3 {
+		runs = append(runs, &record.Run{Status: record.Done, Metrics: metrics})
+	}
+	cells, _ := CellsOf(runs)
+	if got, want := cells[0].Metrics[""].Names(), metrics[""].Names(); len(got) != 2 || &got[0] != &want[0] {
+		t.Errorf("the names are there twice: %q, %q", got, want)
+	}
+	less := &record.Run{Status: record.Done, Metrics: record.WindowsOf(map[string]map[string]float64{"": {"b": 3}})}
+	cells, _ = CellsOf(append(runs, less))
+	if got := cells[0].Metrics[""]; !slices.Equal(got.Names(), []string{"a", "b"}) || !slices.Equal(got.Value("b").Runs, []float64{2, 2, 2, 3}) || len(got.Value("a").Runs) != 3 {
+		t.Errorf("with a run that lacks one: %v", got.Map())
 	}
 }

@@ -59,7 +59,7 @@ func TestStoredRunSaysTheSame(t *testing.T) {
 	if diff := cmp.Diff(fromMemory, fromDisk, equal); diff != "" {
 		t.Error(diff)
 	}
-	for name := range fromDisk[0].Metrics[""] {
+	for _, name := range fromDisk[0].Metrics[""].Names() {
 		if descs[name].Name != name {
 			t.Errorf("nothing describes %s", name)
 		}

@@ -16,15 +16,18 @@ var alike = json1.DefaultOptionsV1()
 
 // decode is json.Unmarshal in a part of its time. Text that is wrong is left to package json, for its errors are known by their
 // types.
-func decode(text []byte, v any) error {
-	if json2.Unmarshal(text, v, alike) == nil {
+func decode(text []byte, v any) error { return decodeBy(alike, text, v) }
+
+// decodeBy is decode with the options of a reader.
+func decodeBy(opt json2.Options, text []byte, v any) error {
+	if json2.Unmarshal(text, v, opt) == nil {
 		return nil
 	}
 	return json.Unmarshal(text, v)
 }
 
-// decodeNext decodes the next value of a stream.
-func decodeNext(d *jsontext.Decoder, v any) error { return json2.UnmarshalDecode(d, v, alike) }
+// decodeNext decodes the next value of a stream, by its options.
+func decodeNext(d *jsontext.Decoder, v any) error { return json2.UnmarshalDecode(d, v) }
 
 // foreign says what is wrong with JSON that holds something else than planrun writes, and where; nil if nothing is.
 func foreign(text []byte, err error) error {

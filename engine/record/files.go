@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	json2 "github.com/go-json-experiment/json"
 )
 
 // WriteFile writes a file of the set in one step: a reader sees the old content or the new one, also after a crash.
@@ -78,13 +80,14 @@ func readFile(path string) ([]byte, error) {
 // ReadFile reads a file of the set, by its path within it.
 func (s *Set) ReadFile(name string) ([]byte, error) { return readFile(s.Path(name)) }
 
-func readJSON[T any](path string) (*T, error) {
+// readJSON reads a file by alike, or by the options of a reader.
+func readJSON[T any](path string, opt json2.Options) (*T, error) {
 	b, err := readFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", filepath.Base(path), err)
 	}
 	v := new(T)
-	if err := foreign(b, decode(b, v)); err != nil {
+	if err := foreign(b, decodeBy(opt, b, v)); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return v, nil
@@ -97,7 +100,7 @@ func (s *Set) WriteEnvironment(e *Environment) error {
 
 // Environment reads environment.json.
 func (s *Set) Environment() (*Environment, error) {
-	return versioned(readJSON[Environment](s.Path("environment.json")))
+	return versioned(readJSON[Environment](s.Path("environment.json"), alike))
 }
 
 // WriteEnd writes end.json.
@@ -105,7 +108,7 @@ func (s *Set) WriteEnd(e *End) error { return replaceJSON(s.Path("end.json"), e)
 
 // End reads end.json; it is nil if planrun did not come to its end.
 func (s *Set) End() (*End, error) {
-	e, err := readJSON[End](s.Path("end.json"))
+	e, err := readJSON[End](s.Path("end.json"), alike)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -136,7 +139,7 @@ func (s *Set) Stages() ([]Stage, error) {
 		if !strings.HasSuffix(e.Name(), ".json") || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		st, err := readJSON[Stage](s.Path("stages", e.Name()))
+		st, err := readJSON[Stage](s.Path("stages", e.Name()), alike)
 		if err != nil {
 			return nil, err
 		}

@@ -43,7 +43,7 @@ func FuzzData(f *testing.F) {
 	f.Add([]byte("{}"), []byte(`{"load":{"load":"l","phase":"p","second":-9},"at":-9000,"hist":{"latency":{"n":9}}}`+"\n"), []byte("Tag=l/p/latency,-9,1,1,HISTFAAAAA==\n"), []byte("null\n"))
 	f.Fuzz(func(t *testing.T, run, series, hlog, events []byte) {
 		d := &Data{Run: new(Run)}
-		if decode(run, d.Run) != nil {
+		if decodeBy(newReader().options, run, d.Run) != nil {
 			d.Run = &Run{Status: Unfinished}
 		}
 		for window, metrics := range d.Run.Metrics {
@@ -78,7 +78,7 @@ func FuzzData(f *testing.F) {
 // FuzzResults reads any results.json: it never panics, and what it reads can be written and is then read alike.
 func FuzzResults(f *testing.F) {
 	var b bytes.Buffer
-	whole := &Results{Version: Version, Plan: "p", Cells: []Cell{{Runs: []string{"1"}, Metrics: map[string]map[string]Value{"": {"n": {Value: 1, Runs: []float64{1}}}}}}, Verdicts: []Judgement{{Verdict: "v"}}}
+	whole := &Results{Version: Version, Plan: "p", Cells: []Cell{{Runs: []string{"1"}, Metrics: CellWindowsOf(map[string]map[string]Value{"": {"n": {Value: 1, Runs: []float64{1}}}})}}, Verdicts: []Judgement{{Verdict: "v"}}}
 	if err := encodeResults(&b, whole); err != nil {
 		f.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func FuzzResults(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	read := func(text []byte, cells func(*jsontext.Decoder, *[]Cell) error) (*Results, error) {
-		return decodeResults(jsontext.NewDecoder(bytes.NewReader(text), alike), cells)
+		return decodeResults(jsontext.NewDecoder(bytes.NewReader(text), newReader().options), cells)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := read(text, decodeCells)

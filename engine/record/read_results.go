@@ -23,7 +23,7 @@ func (s *Set) results(cells func(*jsontext.Decoder, *[]Cell) error) (*Results, e
 		return nil, fmt.Errorf("reading %s: %w", filepath.Base(path), err)
 	}
 	defer f.Close()
-	r, err := decodeResults(jsontext.NewDecoder(bufio.NewReaderSize(f, 1<<16), alike), cells)
+	r, err := decodeResults(jsontext.NewDecoder(bufio.NewReaderSize(f, 1<<16), s.reader.options), cells)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w; planrun report %s makes the file again", path, err, filepath.Dir(path))
 	}
@@ -92,18 +92,20 @@ func decodeCells(d *jsontext.Decoder, into *[]Cell) error {
 func (c *Cell) compact() {
 	n := 0
 	for _, metrics := range c.Metrics {
-		for _, v := range metrics {
+		for _, v := range metrics.All() {
 			n += len(v.Runs)
 		}
 	}
 	all := make([]float64, 0, n)
 	for _, metrics := range c.Metrics {
-		for name, v := range metrics {
-			if v.Runs != nil {
+		if metrics == nil {
+			continue
+		}
+		for i := range metrics.values {
+			if v := &metrics.values[i]; v.Runs != nil {
 				from := len(all)
 				all = append(all, v.Runs...)
 				v.Runs = all[from:len(all):len(all)]
-				metrics[name] = v
 			}
 		}
 	}

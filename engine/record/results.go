@@ -48,13 +48,13 @@ type Scenario struct {
 
 // A Cell is one (stage, scenario, target, matrix) with all its runs. The Coord's Round and Repeat are 0.
 type Cell struct {
-	Coord   Coord                       `json:"coord"`
-	Status  Status                      `json:"status"` // done if any run has results
-	Reason  string                      `json:"reason,omitempty"`
-	Runs    []string                    `json:"runs"`    // ids, in order
-	Metrics map[string]map[string]Value `json:"metrics"` // window -> metric
-	Missing map[string]string           `json:"missing,omitempty"`
-	Shared  bool                        `json:"shared,omitempty"` // several of its runs were on the same processes
+	Coord   Coord             `json:"coord"`
+	Status  Status            `json:"status"` // done if any run has results
+	Reason  string            `json:"reason,omitempty"`
+	Runs    []string          `json:"runs"`    // ids, in order
+	Metrics CellWindows       `json:"metrics"` // window -> metric
+	Missing map[string]string `json:"missing,omitempty"`
+	Shared  bool              `json:"shared,omitempty"` // several of its runs were on the same processes
 }
 
 // A Value is a metric of a cell: the runs' values and what Desc.Across makes of them. A run without the metric has no

@@ -19,7 +19,7 @@ import (
 // Run reads the run.json of a run. A run whose engine died is Unfinished; of one that died before anything was known,
 // only the ID is.
 func (s *Set) Run(id string) (*Run, error) {
-	r, err := versioned(readRun(s.Path("runs", id, "run.json")))
+	r, err := versioned(s.reader.run(s.Path("runs", id, "run.json")))
 	var syntax *json.SyntaxError
 	if errors.Is(err, fs.ErrNotExist) || errors.As(err, &syntax) {
 		return &Run{Version: Version, ID: id, Status: Unfinished, Reason: "planrun ended before it had written what the run is"}, nil
@@ -47,14 +47,14 @@ func (s *Set) Kept(id string) *Run {
 	return r
 }
 
-// readRun reads a run.json.
-func readRun(path string) (*Run, error) {
-	r, err := readJSON[Run](path)
+// run reads a run.json.
+func (r *reader) run(path string) (*Run, error) {
+	run, err := readJSON[Run](path, r.options)
 	if err != nil {
 		return nil, err
 	}
-	r.Missing = reasons.shared(r.Missing)
-	return r, nil
+	run.Missing = r.reasons.shared(run.Missing)
+	return run, nil
 }
 
 // read reads the part of what was recorded of d.Run: also what can be read where a file cannot, which is the error.

@@ -16,7 +16,11 @@ type Set struct {
 	Dir string
 	// Unread is told of each run whose run.json cannot be read, by whichever goroutine reads it. May be nil.
 	Unread func(r *Run)
+
+	reader *reader
 }
+
+func setAt(dir string) *Set { return &Set{Dir: dir, reader: newReader()} }
 
 // CreateOptions say where a result set goes.
 type CreateOptions struct {
@@ -59,7 +63,7 @@ func Create(o CreateOptions) (*Set, error) {
 		}
 		name = fmt.Sprintf("%s-%d", base, n)
 	}
-	s := &Set{Dir: filepath.Join(o.Root, name)}
+	s := setAt(filepath.Join(o.Root, name))
 	if err := s.layout(); err != nil {
 		return nil, err
 	}
@@ -74,7 +78,7 @@ func createAt(dir string) (*Set, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("creating the result set: %w", err)
 	}
-	s := &Set{Dir: dir}
+	s := setAt(dir)
 	return s, s.layout()
 }
 
@@ -112,7 +116,7 @@ func Open(dir string) (*Set, error) {
 	if err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s is no result set: it has no directory runs", dir)
 	}
-	return &Set{Dir: dir}, nil
+	return setAt(dir), nil
 }
 
 // Path is a path within the set.

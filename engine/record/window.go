@@ -4,74 +4,100 @@ import (
 	"encoding/json"
 	"iter"
 	"maps"
+	"reflect"
 	"slices"
+
+	json2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Windows are the metrics of a run by window: "" is the headline; see the names of windows at Run.
 type Windows map[string]*Window
 
-// A Window has the metrics of one window of a run, each a name and a value. There are many thousand in a large set, with the same
-// names in every run: they share them. A nil Window has none.
-type Window struct {
+// A Window has the metrics of one window of a run, each a name and a value.
+type Window = Table[float64]
+
+// CellWindows are the metrics of a cell by window, which are named as those of a run.
+type CellWindows map[string]*CellWindow
+
+// A CellWindow has the metrics of one window of a cell.
+type CellWindow = Table[Value]
+
+// A Table has metrics by name. There are many thousand in a large set, with the same names in every run and cell: they share them,
+// and have their values side by side. A nil Table has none.
+type Table[V any] struct {
 	names  []string // ascending; never changed, others have the same slice
-	values []float64
+	values []V
 }
 
 // WindowOf has the metrics of m; nil if m is nil.
-func WindowOf(m map[string]float64) *Window {
-	if m == nil {
-		return nil
-	}
-	w := &Window{names: slices.Sorted(maps.Keys(m)), values: make([]float64, 0, len(m))}
-	for _, name := range w.names {
-		w.values = append(w.values, m[name])
-	}
-	return w
-}
+func WindowOf(m map[string]float64) *Window { return tableOf(m) }
 
 // WindowsOf has the metrics of m, window -> metric -> value; nil if m is nil.
-func WindowsOf(m map[string]map[string]float64) Windows {
+func WindowsOf(m map[string]map[string]float64) Windows { return tablesOf(m) }
+
+// CellWindowOf has the metrics of m; nil if m is nil.
+func CellWindowOf(m map[string]Value) *CellWindow { return tableOf(m) }
+
+// CellWindowsOf has the metrics of m, window -> metric -> value; nil if m is nil.
+func CellWindowsOf(m map[string]map[string]Value) CellWindows { return tablesOf(m) }
+
+// CellWindowIn has a value for each name. Names are ascending, and not changed any more: tables share them.
+func CellWindowIn(names []string, values []Value) *CellWindow { return &CellWindow{names, values} }
+
+func tableOf[V any](m map[string]V) *Table[V] {
 	if m == nil {
 		return nil
 	}
-	out := make(Windows, len(m))
+	t := &Table[V]{names: slices.Sorted(maps.Keys(m)), values: make([]V, 0, len(m))}
+	for _, name := range t.names {
+		t.values = append(t.values, m[name])
+	}
+	return t
+}
+
+func tablesOf[V any](m map[string]map[string]V) map[string]*Table[V] {
+	if m == nil {
+		return nil
+	}
+	out := make(map[string]*Table[V], len(m))
 	for name, metrics := range m {
-		out[name] = WindowOf(metrics)
+		out[name] = tableOf(metrics)
 	}
 	return out
 }
 
 // Get gives the value of a metric, and whether there is one.
-func (w *Window) Get(name string) (float64, bool) {
-	if w == nil {
-		return 0, false
+func (t *Table[V]) Get(name string) (v V, ok bool) {
+	if t == nil {
+		return v, false
 	}
-	i, ok := slices.BinarySearch(w.names, name)
+	i, ok := slices.BinarySearch(t.names, name)
 	if !ok {
-		return 0, false
+		return v, false
 	}
-	return w.values[i], true
+	return t.values[i], true
 }
 
-// Value is that of a metric; 0 if there is none.
-func (w *Window) Value(name string) float64 {
-	v, _ := w.Get(name)
+// Value is that of a metric; the zero value if there is none.
+func (t *Table[V]) Value(name string) V {
+	v, _ := t.Get(name)
 	return v
 }
 
-// Names are those of the metrics, ascending. Windows with the same names may give the same slice, which is not to be changed.
-func (w *Window) Names() []string {
-	if w == nil {
+// Names are those of the metrics, ascending. Tables with the same names may give the same slice, which is not to be changed.
+func (t *Table[V]) Names() []string {
+	if t == nil {
 		return nil
 	}
-	return w.names
+	return t.names
 }
 
 // All goes through the metrics in the order of their names.
-func (w *Window) All() iter.Seq2[string, float64] {
-	return func(yield func(string, float64) bool) {
-		for i, name := range w.Names() {
-			if !yield(name, w.values[i]) {
+func (t *Table[V]) All() iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) {
+		for i, name := range t.Names() {
+			if !yield(name, t.values[i]) {
 				return
 			}
 		}
@@ -79,39 +105,55 @@ func (w *Window) All() iter.Seq2[string, float64] {
 }
 
 // Set sets the value of a metric.
-func (w *Window) Set(name string, v float64) {
-	i, ok := slices.BinarySearch(w.names, name)
+func (t *Table[V]) Set(name string, v V) {
+	i, ok := slices.BinarySearch(t.names, name)
 	if !ok {
-		w.names, w.values = slices.Insert(slices.Clone(w.names), i, name), slices.Insert(w.values, i, 0)
+		t.names, t.values = slices.Insert(slices.Clone(t.names), i, name), slices.Insert(t.values, i, v)
 	}
-	w.values[i] = v
+	t.values[i] = v
 }
 
 // Map has the same metrics.
-func (w *Window) Map() map[string]float64 {
-	if w == nil {
+func (t *Table[V]) Map() map[string]V {
+	if t == nil {
 		return nil
 	}
-	return maps.Collect(w.All())
+	return maps.Collect(t.All())
 }
 
 // Equal reports whether both have the same metrics with the same values; one of none is not nil.
-func (w *Window) Equal(other *Window) bool {
-	if w == nil || other == nil {
-		return w == other
+func (t *Table[V]) Equal(other *Table[V]) bool {
+	if t == nil || other == nil {
+		return t == other
 	}
-	return slices.Equal(w.names, other.names) && slices.Equal(w.values, other.values)
+	return slices.Equal(t.names, other.names) && (len(t.names) == 0 || reflect.DeepEqual(t.values, other.values))
 }
 
 // MarshalJSON encodes an object, metric -> value.
-func (w *Window) MarshalJSON() ([]byte, error) { return encode(w.Map()) }
+func (t *Table[V]) MarshalJSON() ([]byte, error) { return encode(t) }
+
+// MarshalJSONTo is MarshalJSON without a text of its own.
+func (t *Table[V]) MarshalJSONTo(e *jsontext.Encoder) error {
+	if err := e.WriteToken(jsontext.BeginObject); err != nil {
+		return err
+	}
+	for i, name := range t.names {
+		if err := e.WriteToken(jsontext.String(name)); err != nil {
+			return err
+		}
+		if err := json2.MarshalEncode(e, &t.values[i]); err != nil {
+			return err
+		}
+	}
+	return e.WriteToken(jsontext.EndObject)
+}
 
 // UnmarshalJSON decodes what MarshalJSON encodes.
-func (w *Window) UnmarshalJSON(b []byte) error {
-	var m map[string]float64
+func (t *Table[V]) UnmarshalJSON(b []byte) error {
+	var m map[string]V
 	if err := json.Unmarshal(b, &m); err != nil {
 		return err
 	}
-	*w = *WindowOf(m)
+	*t = *tableOf(m)
 	return nil
 }

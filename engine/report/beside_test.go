@@ -53,7 +53,7 @@ func TestEarlierFiguresAsColumns(t *testing.T) {
 // Why the noise of a ratio to an earlier figure is not known is said where it stands.
 func TestEarlierNoiseUnknown(t *testing.T) {
 	f := earlierSet()
-	f.in.Results.Cells[0].Metrics[""]["req_per_s"] = record.Value{Value: 2000, Runs: []float64{2000}}
+	f.in.Results.Cells[0].Metrics[""].Set("req_per_s", record.Value{Value: 2000, Runs: []float64{2000}})
 	b := newBuilder(f.in, Options{})
 	section, err := tableSection(b, record.Section{Kind: "table", Cells: []int{0}, Rows: []string{"target"}, Metrics: []string{"req_per_s"}})
 	if err != nil {

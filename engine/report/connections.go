@@ -185,7 +185,7 @@ func (b *builder) time(d *loadDone, metric string) string {
 		}
 	}
 	for _, w := range windows {
-		if v, ok := d.cell.Metrics[w][metric]; ok {
+		if v, ok := d.cell.Metrics[w].Get(metric); ok {
 			return number(v.Value, series.Timing)
 		}
 	}

@@ -18,9 +18,9 @@ func reported(t *testing.T, l record.Load, metrics map[string]map[string]float64
 	r.Targets, r.Scenarios = []record.Target{{Name: "nginx"}}, []record.Scenario{{Name: "s"}}
 	c := f.cell(cellSpec{stage: "first", scenario: "s", target: "nginx", rates: []float64{100, 100}})
 	for w, m := range metrics {
-		c.Metrics[w] = map[string]record.Value{}
+		c.Metrics[w] = new(record.CellWindow)
 		for name, v := range m {
-			c.Metrics[w][name] = record.Value{Value: v, Runs: []float64{v, v}}
+			c.Metrics[w].Set(name, record.Value{Value: v, Runs: []float64{v, v}})
 		}
 	}
 	for _, run := range f.in.Runs {

@@ -25,12 +25,12 @@ func late() *fixture {
 		r.Processes = append(r.Processes, record.Process{Name: "web", Role: "backends"})
 		r.Facts.Servers = map[string]map[string]float64{"web/0": {"requests": 3540}}
 	}
-	values := func(m map[string]float64) map[string]record.Value {
+	values := func(m map[string]float64) *record.CellWindow {
 		out := map[string]record.Value{}
 		for name, v := range m {
 			out[name] = record.Value{Value: v, Runs: []float64{v / 2, v / 2}}
 		}
-		return out
+		return record.CellWindowOf(out)
 	}
 	f.in.Waited = func(id string) ([]record.WaitedSecond, error) {
 		r := f.in.Runs[0]

@@ -37,7 +37,7 @@ func (b *builder) disturbances() (out []disturbance) {
 		}
 		quiet := ""
 		for _, p := range phases[:first] {
-			if _, ok := c.Metrics["phase/"+p.Name]["p99_ms"]; ok && p.Recorded {
+			if _, ok := c.Metrics["phase/"+p.Name].Get("p99_ms"); ok && p.Recorded {
 				quiet = p.Name
 			}
 		}
@@ -89,7 +89,7 @@ func (b *builder) windowed(c *record.Cell, phase string) compare.Side {
 
 // ofWindow is a cell whose headline is one of its windows.
 func ofWindow(c *record.Cell, window string) *record.Cell {
-	w := &record.Cell{Coord: c.Coord, Status: c.Status, Reason: c.Reason, Runs: c.Runs, Metrics: map[string]map[string]record.Value{"": c.Metrics[window]}, Missing: map[string]string{}}
+	w := &record.Cell{Coord: c.Coord, Status: c.Status, Reason: c.Reason, Runs: c.Runs, Metrics: record.CellWindows{"": c.Metrics[window]}, Missing: map[string]string{}}
 	for key, why := range c.Missing {
 		if m, ok := strings.CutPrefix(key, window+"/"); ok {
 			w.Missing[m] = why

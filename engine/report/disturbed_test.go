@@ -18,9 +18,9 @@ var shakenPhases = []record.Phase{
 func phased(f *fixture, target string, before, less float64, failed float64) {
 	c := f.cell(cellSpec{scenario: "s", target: target, rates: around(1000), open: true, phases: shakenPhases})
 	for phase, v := range map[string]float64{"before": before, "less": less, "after": before} {
-		c.Metrics["phase/"+phase] = map[string]record.Value{"p99_ms": {Value: v, Runs: around(v)}, "req_per_s": {Value: 1000, Runs: around(1000)}, "failed": {}}
+		c.Metrics["phase/"+phase] = record.CellWindowOf(map[string]record.Value{"p99_ms": {Value: v, Runs: around(v)}, "req_per_s": {Value: 1000, Runs: around(1000)}, "failed": {}})
 	}
-	c.Metrics["phase/less"]["failed"] = record.Value{Value: failed, Runs: []float64{failed, 0, 0}}
+	c.Metrics["phase/less"].Set("failed", record.Value{Value: failed, Runs: []float64{failed, 0, 0}})
 }
 
 func TestChurnBesideQuiet(t *testing.T) {
@@ -58,7 +58,7 @@ func TestSentLateUnderChurn(t *testing.T) {
 	phased(f, "a", 2, 4, 0)
 	m := f.in.Results.Cells[0].Metrics["phase/less"]
 	for name, v := range map[string]float64{"sent": 1100, "requests": 3000, "generator": 0, "errors_connect": 0, "errors_tls": 0} {
-		m[name] = record.Value{Value: v, Runs: []float64{v}}
+		m.Set(name, record.Value{Value: v, Runs: []float64{v}})
 	}
 	if got, want := said(t, f), "no request failed in it; fewer requests were sent in it than were due in it, all runs together: of a 1,100 of 3,000 (req_per_s counts each that was answered where it was due, however late, and does not show that)."; !strings.Contains(got, want) {
 		t.Errorf("the findings do not say %q:\n%s", want, got)
@@ -71,11 +71,11 @@ func TestFaultWithoutQuietBefore(t *testing.T) {
 	f.cell(cellSpec{scenario: "quiet", target: "a", rates: around(1000), open: true})
 	c := f.cell(cellSpec{scenario: "broken", target: "a", rates: around(1000), open: true, phases: []record.Phase{
 		{Name: "cut", Kind: "fault", End: 3, Recorded: true}, {Name: "after", Kind: "measure", Start: 3, End: 6, Recorded: true, Headline: true}}})
-	c.Metrics["phase/cut"] = map[string]record.Value{"p99_ms": {Value: 8, Runs: around(8)}, "req_per_s": {Value: 1000, Runs: around(1000)}, "failed": {Value: 3, Runs: []float64{3, 0, 0}}}
+	c.Metrics["phase/cut"] = record.CellWindowOf(map[string]record.Value{"p99_ms": {Value: 8, Runs: around(8)}, "req_per_s": {Value: 1000, Runs: around(1000)}, "failed": {Value: 3, Runs: []float64{3, 0, 0}}})
 	if got, want := said(t, f), "broken, phase cut beside scenario quiet: the p99_ms of a went from 1.00 to 8.00 ms (8.000 times, beyond the noise floor of 1.023); failed in it, all runs together: 3 of a (0 in quiet)."; !strings.Contains(got, want) {
 		t.Errorf("the findings do not say %q:\n%s", want, got)
 	}
-	delete(c.Metrics["phase/cut"], "failed")
+	c.Metrics["phase/cut"] = without(c.Metrics["phase/cut"], "failed")
 	if got, want := said(t, f), "whether requests failed in it is not known."; !strings.Contains(got, want) {
 		t.Errorf("the findings do not say %q:\n%s", want, got)
 	}
@@ -113,12 +113,12 @@ func TestTheWorstUnderChurnAreNamed(t *testing.T) {
 		phased(f, target, 2, 4+float64(i), 0)
 		c := &f.in.Results.Cells[i]
 		if target == "a" || target == "b" {
-			c.Metrics["phase/less"]["p99_ms"] = record.Value{Value: 3000, Runs: []float64{3000}}
-			c.Metrics["phase/less"]["requests"] = record.Value{Value: 1000, Runs: []float64{1000}}
-			c.Metrics["phase/less"]["failed"] = record.Value{Value: 30, Runs: []float64{30}}
+			c.Metrics["phase/less"].Set("p99_ms", record.Value{Value: 3000, Runs: []float64{3000}})
+			c.Metrics["phase/less"].Set("requests", record.Value{Value: 1000, Runs: []float64{1000}})
+			c.Metrics["phase/less"].Set("failed", record.Value{Value: 30, Runs: []float64{30}})
 		}
 		if target == "c" {
-			delete(c.Metrics["phase/less"], "p99_ms")
+			c.Metrics["phase/less"] = without(c.Metrics["phase/less"], "p99_ms")
 			c.Missing = map[string]string{"phase/less/p99_ms": "no request succeeded"}
 		}
 	}
@@ -129,4 +129,11 @@ func TestTheWorstUnderChurnAreNamed(t *testing.T) {
 			t.Errorf("the findings do not say %q:\n%s", want, got)
 		}
 	}
+}
+
+// without is a window without a metric.
+func without(w *record.CellWindow, name string) *record.CellWindow {
+	m := w.Map()
+	delete(m, name)
+	return record.CellWindowOf(m)
 }

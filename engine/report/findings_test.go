@@ -81,7 +81,7 @@ func TestFindings(t *testing.T) {
 				f.cell(cellSpec{scenario: "s", target: target, rates: around(1000), open: true})
 			}
 			for i, v := range []float64{0, 0, 7} {
-				f.in.Results.Cells[i].Metrics[""]["p99_ms"] = record.Value{Value: v, Runs: []float64{v, v, v}}
+				f.in.Results.Cells[i].Metrics[""].Set("p99_ms", record.Value{Value: v, Runs: []float64{v, v, v}})
 			}
 		}, []string{"s | p99_ms | nobody | 0 | n/a |  | n/a | no: a and b have the same value", "c has no ratio to the best in 1 of 1 comparison: s (p99_ms 7.00 beside 0 of a; a is 0)."}, "yes"},
 		{"of values that say nothing none is first", func(f *fixture) {
@@ -100,7 +100,7 @@ func TestFindings(t *testing.T) {
 				}
 			}
 			worst := &f.in.Results.Cells[7] // none of its requests succeeded
-			delete(worst.Metrics[""], "p99_ms")
+			worst.Metrics[""] = without(worst.Metrics[""], "p99_ms")
 			worst.Missing = map[string]string{"p99_ms": "no request succeeded"}
 		}, []string{
 			"c loses beyond the noise in 1 of 2 comparisons: s (p99_ms 2.000 times that of a).", "c has no ratio to the best in 1 of 2 comparisons: t (p99_ms 1.00 beside 0.500 of a; distorted: 0.667 % of the requests of c failed or took over a second once sent).",
@@ -211,7 +211,7 @@ func TestFindings(t *testing.T) {
 			}
 			cells, runs := f.in.Results.Cells, f.in.Runs
 			runs[0].Metrics[""].Set("load_cpu_cores", 0.6)
-			cells[0].Metrics[""]["small_generator_run_wait_s_per_s"] = record.Value{Value: 0.5, Runs: []float64{0.5}} // of two workers
+			cells[0].Metrics[""].Set("small_generator_run_wait_s_per_s", record.Value{Value: 0.5, Runs: []float64{0.5}}) // of two workers
 			runs[1].Missing = map[string]string{"load_cpu_cores": "load_cpu_cores: sampled too seldom: less than half of it"}
 			runs[2].Metrics[""].Set("load_cpu_cores", 0.99)
 			runs[3].Missing = map[string]string{"load_cpu_cores": "never sampled"}
@@ -229,8 +229,8 @@ func TestFindings(t *testing.T) {
 			r.Loads[0].Workers = 4
 			r.Loads = append(r.Loads, record.Load{Name: "side-load", Workers: 1})
 			r.Metrics[""].Set("load_cpu_cores", 0.6)
-			c.Metrics[""]["small_generator_run_wait_s_per_s"] = record.Value{Value: 1.2, Runs: []float64{1.2}}
-			c.Metrics[""]["side_load_generator_run_wait_s_per_s"] = record.Value{Value: 0.9, Runs: []float64{0.9}}
+			c.Metrics[""].Set("small_generator_run_wait_s_per_s", record.Value{Value: 1.2, Runs: []float64{1.2}})
+			c.Metrics[""].Set("side_load_generator_run_wait_s_per_s", record.Value{Value: 0.9, Runs: []float64{0.9}})
 		}, []string{"was ready to run without a CPU for 90.0 % of the time (s / a);"}, ""},
 		{"an own delay above the p99, and one of which the guard warns", func(f *fixture) {
 			for target, seen := range map[string]record.Seen{"a": {Delay: 43, P99: 9, Above: 2}, "b": {Delay: 60, P99: 12, Above: 1}, "c": {Delay: 5, P99: 9}} {

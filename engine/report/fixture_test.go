@@ -102,14 +102,14 @@ func (f *fixture) cell(s cellSpec) *record.Cell {
 		}
 	}
 	if len(s.rates) > 0 {
-		c.Metrics = map[string]map[string]record.Value{"": {}}
+		c.Metrics = record.CellWindows{"": new(record.CellWindow)}
 	}
 	for name, v := range metrics {
 		value := record.Value{Value: stats.Across(r.Descs[name].Across, v), Runs: v}
 		if r.Descs[name].Class == series.Timing {
 			value.Tainted = s.tainted
 		}
-		c.Metrics[""][name] = value
+		c.Metrics[""].Set(name, value)
 	}
 	r.Cells = append(r.Cells, c)
 	return &r.Cells[len(r.Cells)-1]

@@ -165,7 +165,7 @@ func (b *builder) waits(c *record.Cell) (share float64) {
 		share = max(share, s.Waited)
 	}
 	for metric, n := range workers {
-		if v := c.Metrics[""][metric]; len(v.Runs) > 0 {
+		if v := c.Metrics[""].Value(metric); len(v.Runs) > 0 {
 			share = max(share, min(1, slices.Max(v.Runs)/float64(n)))
 		}
 	}

@@ -21,7 +21,7 @@ func TestSlowedHostIsSaid(t *testing.T) {
 		b := two(cellSpec{rates: around(2000)}, cellSpec{rates: around(1000)})
 		for i, v := range []float64{c.a, c.b} {
 			if v > 0 {
-				b.res.Cells[i].Metrics[""]["host_speed"] = record.Value{Value: v, Runs: around(v)}
+				b.res.Cells[i].Metrics[""].Set("host_speed", record.Value{Value: v, Runs: around(v)})
 			}
 		}
 		items := b.slowed()

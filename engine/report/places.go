@@ -148,7 +148,7 @@ func (b *builder) between() []Text {
 // sayPlace: churn / nginx: 100 of 1,500 due (98 answered 502, 2 reset), in 2 of 3 runs; in repeat 2 in phase churn, at 5.0 s; ...
 func (b *builder) sayPlace(p place, when *outbreak) string {
 	s := fmt.Sprintf("%s: %s of %s due (%s)", b.name(p.cell.Coord), grouped(float64(failedOf(p.counts))), grouped(float64(p.counts.Due)), classes(p.counts))
-	if n := p.cell.Metrics[""]["failed_unexplained"].Value; n > 0 && n < float64(failedOf(p.counts)) {
+	if n := p.cell.Metrics[""].Value("failed_unexplained").Value; n > 0 && n < float64(failedOf(p.counts)) {
 		s += fmt.Sprintf(", %s of them beside nothing that explains them", grouped(n))
 	}
 	in := ""

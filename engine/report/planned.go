@@ -134,7 +134,7 @@ func (b *builder) usual(units []unit) (out []compare.Name) {
 }
 
 func (b *builder) has(units []unit, m compare.Name) bool {
-	return slices.ContainsFunc(units, func(u unit) bool { _, ok := u.cell.Metrics[m.Window][m.Metric]; return ok })
+	return slices.ContainsFunc(units, func(u unit) bool { _, ok := u.cell.Metrics[m.Window].Get(m.Metric); return ok })
 }
 
 // headline is the metric by which targets are compared: of a closed loop the rate, of an open loop, whose rate is given,

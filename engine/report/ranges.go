@@ -16,7 +16,7 @@ func (b *builder) ranges(units []unit, m compare.Name) (bars []Bar) {
 	some := false
 	for i, u := range units {
 		bar := Bar{Name: names[i], Key: keys[i]}
-		v, ok := u.cell.Metrics[m.Window][m.Metric]
+		v, ok := u.cell.Metrics[m.Window].Get(m.Metric)
 		if !ok {
 			bar.Why = "n/a"
 			if !u.cell.Status.HasResults() {

@@ -23,8 +23,8 @@ var cases = []struct {
 		phases := []record.Phase{{Name: "before", Kind: "load", End: 3, Recorded: true}, {Name: "after", Kind: "measure", Start: 3, End: 6, Recorded: true, Headline: true}}
 		for _, target := range []string{"b", "a"} {
 			c := f.cell(cellSpec{stage: "main", scenario: "steady", target: target, rates: around(1000), open: true, phases: phases})
-			c.Metrics["phase/before"] = map[string]record.Value{"p99_ms": {Value: 1.5, Runs: around(1.5)}}
-			c.Metrics["phase/after"] = map[string]record.Value{"p99_ms": {Value: 2.5, Runs: around(2.5)}, "failed": {}}
+			c.Metrics["phase/before"] = record.CellWindowOf(map[string]record.Value{"p99_ms": {Value: 1.5, Runs: around(1.5)}})
+			c.Metrics["phase/after"] = record.CellWindowOf(map[string]record.Value{"p99_ms": {Value: 2.5, Runs: around(2.5)}, "failed": {}})
 		}
 		return f
 	}},

@@ -23,9 +23,9 @@ func TestReversedLeaders(t *testing.T) {
 	level := again(map[string]float64{"a": 1000, "b": 1000}, 1)
 	for i, c := range level.in.Results.Cells { // too little for runs that differ by 2 % among themselves
 		if (c.Coord.Stage == "back") == (c.Coord.Target == "a") {
-			v := c.Metrics[""]["req_per_s"]
+			v := c.Metrics[""].Value("req_per_s")
 			v.Value, v.Runs = 1002, around(1002)
-			level.in.Results.Cells[i].Metrics[""]["req_per_s"] = v
+			level.in.Results.Cells[i].Metrics[""].Set("req_per_s", v)
 		}
 	}
 	if got := said(t, level); strings.Contains(got, says) {
