@@ -48,14 +48,14 @@ func concluded(t *testing.T) (dir string, runs []string) {
 // What became of the runs since results.json was made is seen, whatever results.json says of them.
 func TestResultsOfDamagedRuns(t *testing.T) {
 	t.Parallel()
-	old, soon := time.Now().Add(-time.Hour), time.Now().Add(time.Minute)
+	old := time.Now().Add(-time.Hour)
 	for name, damage := range map[string]func(path string) error{
 		"":             func(string) error { return nil },
 		"cut":          func(path string) error { return os.Truncate(path, 100) },
 		"cut long ago": func(path string) error { return errors.Join(os.Truncate(path, 100), os.Chtimes(path, old, old)) },
 		"gone":         os.Remove,
 		"of another kind": func(path string) error {
-			return errors.Join(os.WriteFile(path, []byte(`{"status": 7}`+"\n"), 0o644), os.Chtimes(path, soon, soon))
+			return errors.Join(os.WriteFile(path, []byte(`{"status": 7}`+"\n"), 0o644), os.Chtimes(path, old, old))
 		},
 	} {
 		dir, runs := concluded(t)
@@ -73,8 +73,8 @@ func TestResultsOfDamagedRuns(t *testing.T) {
 	}
 }
 
-// A run that was written again counts as it is now.
-func TestResultsOlderThanARun(t *testing.T) {
+// A run that was written again counts as it is now, also where its file is older than results.json.
+func TestResultsOfAnExchangedRun(t *testing.T) {
 	t.Parallel()
 	dir, runs := concluded(t)
 	b, err := os.ReadFile(runs[0])
@@ -85,8 +85,8 @@ func TestResultsOlderThanARun(t *testing.T) {
 		t.Fatalf("no rate in %s", b)
 	}
 	text := strings.NewReplacer(`"req_per_s": 100`, `"req_per_s": 700`, `"req_per_s":100`, `"req_per_s":700`).Replace(string(b))
-	later := time.Now().Add(time.Minute)
-	if err := errors.Join(os.WriteFile(runs[0], []byte(text), 0o644), os.Chtimes(runs[0], later, later)); err != nil {
+	old := time.Now().Add(-time.Hour)
+	if err := errors.Join(os.WriteFile(runs[0], []byte(text), 0o644), os.Chtimes(runs[0], old, old)); err != nil {
 		t.Fatal(err)
 	}
 	s := openAt(t, dir, "")

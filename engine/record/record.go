@@ -12,7 +12,7 @@
 //	runs/ID/events.jsonl     one Event a line
 //	installs/ID/             rendered files, command lines (commands.jsonl), logs of an installation
 //	end.json          End: how it all ended; not there if planrun was killed
-//	results.json      Results: a cache of what a report needs, made again from the runs
+//	results.json      Results: a cache of what a report needs, made again from the runs; it has the digest of theirs
 //	report.md, report.html
 //
 // A second of a load is added up over its workers. Its line names the time of its histograms in the log ("at", in

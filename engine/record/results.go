@@ -10,6 +10,8 @@ type Results struct {
 	Exit     int    `json:"exit"`
 	ExitWhy  string `json:"exit_why"`
 	Complete bool   `json:"complete"` // false: some runs are missing (interrupted, or the engine died)
+	// RunsSHA256 is the digest of the runs that they were made of, set by WriteResults; "" where one of them cannot be read.
+	RunsSHA256 string `json:"runs_sha256,omitempty"`
 
 	Targets   []Target               `json:"targets"`
 	Scenarios []Scenario             `json:"scenarios"`
