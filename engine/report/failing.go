@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/planrun/planrun/engine/record"
 )
@@ -35,7 +34,7 @@ func (b *builder) failingTable() (t Table, more int, err error) {
 			if err != nil {
 				return t, 0, err
 			}
-			t.Rows = append(t.Rows, row(b.runName(p.worst), second(s.T), oneLine(record.PhaseWords(s.Phase)), grouped(float64(failedOf(s.Counts))), classes(s.Counts), dash(strings.Join(beside, "\n"))))
+			t.Rows = append(t.Rows, row(b.runName(p.worst), second(s.T), oneLine(record.PhaseWords(s.Phase)), grouped(float64(failedOf(s.Counts))), classes(s.Counts), dashed(join(beside, "\n"))))
 		}
 	}
 	return t, more, nil
@@ -52,10 +51,10 @@ func worstSeconds(all []record.FailedSecond) []record.FailedSecond {
 
 // besideSecond is what stands beside a second, until its requests were over; what is no cause of a failure does not hide that
 // there is none.
-func (b *builder) besideSecond(r *record.Run, s record.FailedSecond) ([]string, error) {
+func (b *builder) besideSecond(r *record.Run, s record.FailedSecond) ([]Text, error) {
 	lines, err := b.beside(r, s.T, s.Over)
 	if s.Unexplained > 0 {
-		lines = append([]string{"nothing that explains it"}, lines...)
+		lines = append([]Text{text("nothing that explains it")}, lines...)
 	}
 	return lines, err
 }

@@ -214,9 +214,9 @@ func (b *builder) whenTable() (Table, error) {
 		if o == nil {
 			continue
 		}
-		beside := "nothing was recorded"
+		beside := text("nothing was recorded")
 		if len(o.beside) > 0 {
-			beside = strings.Join(o.beside, "\n")
+			beside = join(o.beside, "\n")
 		}
 		t.Rows = append(t.Rows, row(b.runName(p.worst), grouped(float64(p.most)), dash(o.phase), seconds(o.first), seconds(o.last+1),
 			fmt.Sprintf("%s, %s", grouped(o.most), second(o.worst)), beside))

@@ -82,18 +82,14 @@ func died(r *record.Run) (out []string) {
 	return out
 }
 
-// mostDeaths bounds the runs that are named for their dead processes.
+// mostDeaths bounds the dead processes that are named at once.
 const mostDeaths = 4
 
 // deaths says in the findings which processes died, and when.
 func (b *builder) deaths() ([]Text, error) {
 	var parts []string
-	n := 0
 	for _, r := range b.in.Runs {
 		for _, d := range died(r) {
-			if n++; n > mostDeaths {
-				continue
-			}
 			at, err := b.diedAt(r, d)
 			if err != nil {
 				return nil, err
@@ -101,13 +97,10 @@ func (b *builder) deaths() ([]Text, error) {
 			parts = append(parts, fmt.Sprintf("%s (%s%s)", oneLine(d), b.runName(r), at))
 		}
 	}
-	if n == 0 {
+	if len(parts) == 0 {
 		return nil, nil
 	}
-	if n > mostDeaths {
-		parts = append(parts, fmt.Sprintf("%d more", n-mostDeaths))
-	}
-	return []Text{text(bad(plural.Of(n, "process")+" died"), ": "+and(parts)+".")}, nil
+	return []Text{text(bad(plural.Of(len(parts), "process")+" died"), ": ", some(parts, mostDeaths), ".")}, nil
 }
 
 // diedAt is when a process ended, as its event has it: ", at 3.2 s in phase measure"; "" if there is no such event.

@@ -11,7 +11,7 @@ import (
 // file that was written, a signal.
 type moment struct {
 	at    float64
-	what  string
+	what  Text
 	light bool
 }
 
@@ -36,11 +36,11 @@ func momentsOf(events []record.Event) (out []moment) {
 			}
 			names[g] = append(names[g], fmt.Sprintf("%s/%v", oneLine(process), e.Fields["replica"]))
 		default:
-			out = append(out, moment{e.Began(), e.Kind + ": " + oneLine(e.Message), e.Kind == "change" && len(e.Fields) > 0})
+			out = append(out, moment{e.Began(), text(e.Kind + ": " + oneLine(e.Message)), e.Kind == "change" && len(e.Fields) > 0})
 		}
 	}
 	for _, g := range order {
-		out = append(out, moment{first[g], plain(some(names[g], 2)) + " " + replicaStates[g.state], g.state == "ready" || g.state == "announced"})
+		out = append(out, moment{first[g], text(some(names[g], 2), " "+replicaStates[g.state]), g.state == "ready" || g.state == "announced"})
 	}
 	return out
 }

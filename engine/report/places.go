@@ -105,7 +105,7 @@ func (b *builder) failed() (items []Text, err error) {
 		if err != nil {
 			return nil, err
 		}
-		items = append(items, text(b.sayPlace(p, when)))
+		items = append(items, b.sayPlace(p, when))
 	}
 	return append(items, b.between()...), nil
 }
@@ -146,7 +146,7 @@ func (b *builder) between() []Text {
 }
 
 // sayPlace: churn / nginx: 100 of 1,500 due (98 answered 502, 2 reset), in 2 of 3 runs; in repeat 2 in phase churn, at 5.0 s; ...
-func (b *builder) sayPlace(p place, when *outbreak) string {
+func (b *builder) sayPlace(p place, when *outbreak) Text {
 	s := fmt.Sprintf("%s: %s of %s due (%s)", b.name(p.cell.Coord), grouped(float64(failedOf(p.counts))), grouped(float64(p.counts.Due)), classes(p.counts))
 	if n := p.cell.Metrics[""].Value("failed_unexplained").Value; n > 0 && n < float64(failedOf(p.counts)) {
 		s += fmt.Sprintf(", %s of them beside nothing that explains them", grouped(n))
@@ -160,9 +160,9 @@ func (b *builder) sayPlace(p place, when *outbreak) string {
 		}
 	}
 	if when == nil {
-		return s + "; " + in + failingPhases(p.worst) + "."
+		return text(s + "; " + in + failingPhases(p.worst) + ".")
 	}
-	return s + "; " + in + when.say() + "."
+	return text(s+"; "+in, when.say(), ".")
 }
 
 // failingPhases says in which phases of a run, and behind which of them, requests failed that count: "in phase fault and after,

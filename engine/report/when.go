@@ -12,10 +12,10 @@ import (
 // An outbreak is when requests of a run failed. Times are begins of seconds, counted from the run's own begin.
 type outbreak struct {
 	first, last float64
-	worst       float64  // the second in which most failed
-	most        float64  // how many that were
-	phase       string   // in which it began
-	beside      []string // the first of them: see besideSecond
+	worst       float64 // the second in which most failed
+	most        float64 // how many that were
+	phase       string  // in which it began
+	beside      []Text  // the first of them: see besideSecond
 }
 
 // outbreak says when requests of a run failed that count as outcomes of it; nil if no second that was recorded has any, which
@@ -73,7 +73,7 @@ func phaseOf(r *record.Run, t float64) string {
 }
 
 // say tells when: "in phase fault, from 2.0 s to 5.0 s, most at 4.0 s (80); beside it: ...".
-func (o *outbreak) say() string {
+func (o *outbreak) say() Text {
 	s := ""
 	if o.phase != "" {
 		s = "in phase " + oneLine(o.phase) + ", "
@@ -84,9 +84,9 @@ func (o *outbreak) say() string {
 		s += fmt.Sprintf("from %s to %s, most within %s (%s)", seconds(o.first), seconds(o.last+1), second(o.worst), grouped(o.most))
 	}
 	if len(o.beside) == 0 {
-		return s + "; nothing was recorded beside it"
+		return text(s + "; nothing was recorded beside it")
 	}
-	return s + "; beside it: " + strings.Join(o.beside, ", ")
+	return text(s+"; beside it: ", join(o.beside, ", "))
 }
 
 // second is the second that begins at t: "1.1 to 2.1 s".
@@ -97,7 +97,7 @@ const mostBeside = 6
 
 // beside says what was done, or happened, beside requests that were due from t on and were over at another moment: what is
 // near in time (up to record.Reach before), and what was in force. Phases are named only if there is nothing else.
-func (b *builder) beside(r *record.Run, t, over float64) ([]string, error) {
+func (b *builder) beside(r *record.Run, t, over float64) ([]Text, error) {
 	var near, lasting []moment
 	overlaps := func(from, to float64) bool { return from < over && to >= t-record.Reach }
 	isNear := func(at float64) bool { return overlaps(at, at) }
@@ -110,7 +110,7 @@ func (b *builder) beside(r *record.Run, t, over float64) ([]string, error) {
 	}
 	for i, c := range r.Facts.Changes {
 		if overlaps(c.Start, r.InForce(i)) && !c.Nothing && !c.Unmade {
-			near = append(near, moment{at: c.Start, what: oneLine(c.What)})
+			near = append(near, moment{at: c.Start, what: text(oneLine(c.What))})
 		}
 	}
 	happened := slices.Clone(near)
@@ -121,34 +121,34 @@ func (b *builder) beside(r *record.Run, t, over float64) ([]string, error) {
 		case isNear(a.Start):
 			// An event tells more of the same thing than the action that made it.
 			if !slices.ContainsFunc(happened, func(m moment) bool { return m.at >= a.Start-0.1 && m.at <= max(a.End, a.Start+0.5) }) {
-				near = append(near, moment{at: a.Start, what: "action " + what})
+				near = append(near, moment{at: a.Start, what: text("action " + what)})
 			}
 		case a.Start < t && a.End > t:
-			lasting = append(lasting, moment{at: a.Start, what: what + " in force"})
+			lasting = append(lasting, moment{at: a.Start, what: text(what + " in force")})
 		}
 	}
-	var out []string
+	var out []Text
 	for _, f := range r.Facts.Faults {
 		if f.Kind != "" { // its action says it
 			continue
 		}
-		what := moment{at: f.Start, what: oneLine(f.Name()) + " in force"}
+		what := moment{at: f.Start, what: text(oneLine(f.Name()) + " in force")}
 		if f.Start < t-record.Reach && f.End > t {
-			lasting = slices.DeleteFunc(lasting, func(m moment) bool { return strings.HasPrefix(m.what, "toxic") })
+			lasting = slices.DeleteFunc(lasting, func(m moment) bool { return strings.HasPrefix(plain(m.what), "toxic") })
 			lasting = append(lasting, what)
 		}
 	}
 	slices.SortStableFunc(near, func(x, y moment) int { return cmp.Compare(x.at, y.at) })
 	for _, m := range nearest(near, t) {
-		out = append(out, fmt.Sprintf("%s (at %s)", m.what, seconds(m.at)))
+		out = append(out, text(m.what, " (at "+seconds(m.at)+")"))
 	}
 	for _, m := range lasting[:min(mostBeside, len(lasting))] {
-		out = append(out, fmt.Sprintf("%s (since %s)", m.what, seconds(m.at)))
+		out = append(out, text(m.what, " (since "+seconds(m.at)+")"))
 	}
 	if len(out) == 0 {
 		for _, p := range r.Phases {
 			if isNear(p.Start) && p.Start > 0 {
-				out = append(out, fmt.Sprintf("phase %s began (at %s)", oneLine(p.Name), seconds(p.Start)))
+				out = append(out, text(fmt.Sprintf("phase %s began (at %s)", oneLine(p.Name), seconds(p.Start))))
 			}
 		}
 	}

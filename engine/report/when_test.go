@@ -70,6 +70,58 @@ func TestWhenRequestsFailed(t *testing.T) {
 	}
 }
 
+// Of replicas that ended together two are named; the others are kept for a writer that folds, in sentences and in tables.
+func TestWhenKeepsTheRest(t *testing.T) {
+	f, r := failing()
+	for i := range 4 {
+		f.data[r.ID].Events = append(f.data[r.ID].Events, record.Event{T: 3.1, Kind: "replica", Fields: map[string]any{"process": "web", "replica": float64(i), "state": "leaving"}})
+	}
+	b := newBuilder(f.in, Options{})
+	when, err := b.whenTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds, _, err := b.failingTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := b.outbreak(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]Text{"the table": when.Rows[0][len(when.Columns)-1], "a second": seconds.Rows[0][len(seconds.Columns)-1], "the sentence": o.say()} {
+		var rest []string
+		for _, s := range got {
+			for _, n := range s.Rest {
+				rest = append(rest, plain(n))
+			}
+		}
+		if and(rest) != "web/2 and web/3" {
+			t.Errorf("%s folds %q: %s", name, rest, plain(got))
+		}
+	}
+}
+
+// Of processes that died all are kept: those beyond the bound fold.
+func TestDeathsKeepTheRest(t *testing.T) {
+	f := newFixture()
+	f.cell(cellSpec{scenario: "s", target: "a", rates: around(1000)})
+	for range mostDeaths + 1 {
+		f.in.Runs[0].Processes = append(f.in.Runs[0].Processes, record.Process{Name: "a", Replica: len(f.in.Runs[0].Processes), Died: "signal: killed"})
+	}
+	got, err := newBuilder(f.in, Options{}).deaths()
+	if err != nil || len(got) != 1 {
+		t.Fatalf("%v, error %v", got, err)
+	}
+	n := 0
+	for _, s := range got[0] {
+		n += len(s.Rest)
+	}
+	if said := plain(got[0]); n != 1 || !strings.HasPrefix(said, "5 processes died: ") || !strings.HasSuffix(said, " and 1 more.") {
+		t.Errorf("%d fold: %s", n, said)
+	}
+}
+
 // What does not count as an outcome of the run is no part of when requests failed: what failed in a warm-up, or of a load
 // that ended with its phase and had not heard it yet.
 func TestWhenIsOfWhatCounts(t *testing.T) {
@@ -85,7 +137,7 @@ func TestWhenIsOfWhatCounts(t *testing.T) {
 			f.failed(r, "after", 6, 3) // of the same second
 		}
 		o, err := newBuilder(f.in, Options{}).outbreak(r)
-		if err != nil || o == nil || !strings.Contains(o.say(), c.want) {
+		if err != nil || o == nil || !strings.Contains(plain(o.say()), c.want) {
 			t.Errorf("%s: %+v, error %v, want %q", name, o, err, c.want)
 		}
 	}
