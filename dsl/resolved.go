@@ -13,8 +13,9 @@ const Redacted = "<redacted>"
 
 // Resolved writes the plan as it was resolved: files merged, presets and --set applied, targets, scenarios and loads
 // merged with what they build on, secrets redacted. Load reads it as the same plan. Paths are written as path returns
-// them (nil: as they were resolved), so that copies of the files can be named; a path that is an expression stays.
-func Resolved(p *Plan, path func(string) string) []byte {
+// them (nil: as they were resolved), so that copies of the files can be named; a path that is an expression stays. What the
+// environment gave to params stands in their env's place, by their names (nil: nothing), unless it is secret.
+func Resolved(p *Plan, path func(string) string, environment map[string]string) []byte {
 	if p.root == nil {
 		return nil
 	}
@@ -30,7 +31,13 @@ func Resolved(p *Plan, path func(string) string) []byte {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
-	if err := enc.Encode(w.plan(p.root)); err != nil {
+	doc := w.plan(p.root)
+	for _, param := range p.Params {
+		if v, ok := environment[param.Name]; ok && !param.Val.Secret {
+			given(below(below(doc, "params"), param.Name), param.Val.Env, v)
+		}
+	}
+	if err := enc.Encode(doc); err != nil {
 		panic("dsl: a plan that was read cannot be written: " + err.Error())
 	}
 	return b.Bytes()

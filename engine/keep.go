@@ -31,7 +31,7 @@ func (s *session) writePlan() error {
 		kept, err := s.keepFile(path)
 		errs = append(errs, err)
 		return kept
-	})
+	}, s.p.fromEnvironment())
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("keeping a file of the plan: %w", err)
 	}

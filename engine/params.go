@@ -21,6 +21,7 @@ type param struct {
 	time  verdict.Time
 	typ   verdict.Type
 	value any
+	given *string // by the environment; nil if nothing is
 }
 
 // paramsIn are the names of the params that an expression reads.
@@ -149,7 +150,7 @@ func (c *compilation) environment(p *param) bool {
 		env = os.LookupEnv
 	}
 	if v, ok := env(name); ok {
-		p.value = dsl.ScalarValue(v)
+		p.value, p.given = dsl.ScalarValue(v), &v
 		if p.part.Val.Secret {
 			c.secrets.add(v)
 		}
@@ -159,6 +160,17 @@ func (c *compilation) environment(p *param) bool {
 		c.list.Addf(p.part.PosOf("env"), "the environment variable %s is not set", name).Hint = "set it, write a value beside it, or use --set " + p.name + "=..."
 	}
 	return false
+}
+
+// fromEnvironment is what environment variables gave to params, by the names of these.
+func (p *Program) fromEnvironment() map[string]string {
+	out := map[string]string{}
+	for _, q := range p.order {
+		if q.given != nil {
+			out[q.name] = *q.given
+		}
+	}
+	return out
 }
 
 // timeOf says when a param's expression is known: at the stage, else when a run begins. Its errors are found later.
