@@ -38,6 +38,12 @@ func busier(d *record.Data) *record.Data {
 	return d
 }
 
+// running is without processes of a target: it was running already.
+func running(d *record.Data) *record.Data {
+	d.Run.Processes = nil
+	return d
+}
+
 func connecting(c record.CrossCheck) record.CrossCheck {
 	c.Figures.Otherwise = "its latencies include connecting"
 	return c
@@ -62,6 +68,7 @@ func TestCrossCheck(t *testing.T) {
 		{"what failed does not count", crossed(saw("wrk", 5), saw("h2load", 5), failing), "cross-check", true, "timing", "wrk 5 ms, h2load 5 ms ("},
 		{"above on a busy machine", busier(crossed(saw("wrk", 0.9))), "cross-check", true, "timing", "wrk 0.9 ms (at most 50 % and 0.5 ms above half of them, with 50 % taken off, the share of the CPUs that other work had)"},
 		{"far above on a busy machine", busier(crossed(saw("wrk", 0.2))), "cross-check", false, "timing", "with 50 % taken off"},
+		{"beside a target that ran already", running(busier(crossed(saw("wrk", 0.9)))), "cross-check", true, "timing", "the share of the CPUs that other work had (which the target itself may be part of: it was running already))"},
 		{"of one that connects within its latencies", crossed(saw("wrk", 0.2), connecting(saw("fortio", 5))), "cross-check", false, "timing", "other generators saw wrk 0.2 ms ("},
 		{"only such", crossed(connecting(saw("fortio", 0.2))), "cross-checked", true, "", "fortio: its latencies include connecting"},
 		{"none ran", crossed(record.CrossCheck{Generator: "wrk", NotRun: "it is not installed"}, failing), "cross-checked", false, "", "no other generator could be held against load main: wrk: it is not installed; fortio: 500 of 1000 requests failed"},
