@@ -43,11 +43,20 @@ type Table struct {
 	Rows    [][]Text
 }
 
-// A Column of a table; numbers stand to the right. About says what the metric in it is, if it has one.
+// A Column of a table; numbers stand to the right. The title is code where it is a piece of the plan's text. About says what the metric in it is, if it has one.
 type Column struct {
 	Title string
 	Right bool
+	Code  bool
 	About string
+}
+
+// head is the column's title as text.
+func (c Column) head() Text {
+	if title := oneLine(c.Title); c.Code && title != "" {
+		return text(mono(title))
+	}
+	return text(oneLine(c.Title))
 }
 
 // Code is text to be kept as it is. What has a title is long: a writer may fold it away under that.

@@ -139,6 +139,10 @@ func (b *builder) failing(of []record.Judgement) Text {
 			shared = ""
 		}
 	}
+	worst := ""
+	if sorted := worstFirst(of); shared != "" && sorted != nil {
+		of, worst = sorted, ", worst first"
+	}
 	parts := make([]Text, len(of))
 	for i, j := range of {
 		parts[i] = text(b.place(j.Coord))
@@ -147,7 +151,7 @@ func (b *builder) failing(of []record.Judgement) Text {
 		}
 	}
 	if shared != "" {
-		return text(" (", mono(shared), "): ", listed(parts, mostJudged))
+		return text(" (", mono(shared), ")"+worst+": ", listed(parts, mostJudged))
 	}
 	return text(": ", listed(parts, mostJudged))
 }

@@ -126,7 +126,7 @@ func (m *markdown) table(t Table) {
 	head := make([]string, len(t.Columns))
 	align := make(tw.Alignment, len(t.Columns))
 	for i, c := range t.Columns {
-		head[i] = dash(m.inline(text(oneLine(c.Title)), true))
+		head[i] = dash(m.inline(c.head(), true))
 		if align[i] = tw.AlignLeft; c.Right {
 			align[i] = tw.AlignRight
 		}

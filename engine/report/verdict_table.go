@@ -78,7 +78,7 @@ func (v Verdict) Table() Table {
 	}
 	if parts := v.parts(); len(parts) > 0 {
 		for _, p := range parts {
-			add(Column{Title: p, Right: v.numeric(p)}, func(j Judged) Text { return text(dash(valueOf(j.Operands, p))) })
+			add(Column{Title: p, Right: v.numeric(p), Code: true}, func(j Judged) Text { return text(dash(valueOf(j.Operands, p))) })
 		}
 	} else if slices.ContainsFunc(v.Judged, func(j Judged) bool { return len(j.Operands) > 0 }) {
 		add(Column{Title: "values"}, func(j Judged) Text { return operands(j.Operands) })

@@ -63,4 +63,10 @@ func TestVerdictTable(t *testing.T) {
 	if !table.Columns[slices.IndexFunc(table.Columns, func(c Column) bool { return c.Title == "x" })].Right {
 		t.Error("numbers do not stand to the right")
 	}
+	piped := Verdict{Judged: []Judged{judge("a", record.Fail, "x < 1", 1, record.Operand{Text: `phase("a|b").x`, Value: "12345.5"})}}.Table()
+	m := &markdown{}
+	m.table(piped)
+	if got := m.b.String(); !strings.Contains(got, "`phase(\"a\\|b\").x`") {
+		t.Errorf("the head of a column is not code with its pipe escaped:\n%s", got)
+	}
 }

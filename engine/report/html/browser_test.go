@@ -32,6 +32,7 @@ const (
 	column   = `Array.from(document.querySelectorAll("section table")).map((t) => Array.from(t.tBodies[0].rows).map((r) => r.cells[1].textContent).join(" "))[0] + "; " + document.querySelector("thead th:nth-child(2)").getAttribute("aria-sort")`
 
 	revealed = `document.querySelectorAll("section").forEach((s) => { s.style.contentVisibility = "visible" })` // laid out, so that it can be measured
+	codeHead = `Array.from(document.querySelectorAll("th.num code")).filter((c) => c.closest("button") && getComputedStyle(c).fontFamily.includes("mono")).map((c) => c.textContent).join(" ")`
 	filters  = `document.querySelectorAll(".filter input").length`
 	filtered = `(() => { const i = document.querySelector(".filter input"); i.value = %q; i.dispatchEvent(new Event("input"));
 		const shown = Array.from(i.closest("label").nextElementSibling.querySelectorAll("tbody tr")).filter((r) => r.checkVisibility()).length;
@@ -59,7 +60,7 @@ func TestBrowser(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.html")
 	var b bytes.Buffer
 	doc := document(`<img src="http://192.0.2.1/x" onerror="alert(1)"> plain name`)
-	many := report.Table{Columns: []report.Column{{Title: "of"}, {Title: "value", Right: true}}}
+	many := report.Table{Columns: []report.Column{{Title: "of"}, {Title: "p99_ms", Right: true, Code: true}}}
 	for i := range 50 {
 		many.Rows = append(many.Rows, []report.Text{{{Text: fmt.Sprintf("stage / scenario-%d / target", i)}}, {{Text: fmt.Sprint(i)}}})
 	}
@@ -124,6 +125,9 @@ func TestBrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 		columns = append(columns, ask[string](ctx, t, column))
+	}
+	if got := ask[string](ctx, t, codeHead); got != "p99_ms" {
+		t.Errorf("the heads written as code, with a button to sort by, are %q", got)
 	}
 	if n := ask[int](ctx, t, filters); n != 1 {
 		t.Errorf("%d tables can be filtered, of 1 with many rows", n)

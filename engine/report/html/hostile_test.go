@@ -28,7 +28,7 @@ func document(s string) *report.Document {
 			report.Paragraph{Text: folding},
 			report.Heading{Text: s},
 			report.Code{Lines: []string{s, s}},
-			report.Table{Columns: []report.Column{{Title: s, About: s}, {Title: "number", Right: true, About: "about"}}, Rows: [][]report.Text{{t, {{Text: "1,000"}}}, {t, {{Text: "9"}}}, {t, {{Text: "n/a"}}}}},
+			report.Table{Columns: []report.Column{{Title: s, About: s, Code: true}, {Title: "number", Right: true, About: "about"}}, Rows: [][]report.Text{{t, {{Text: "1,000"}}}, {t, {{Text: "9"}}}, {t, {{Text: "n/a"}}}}},
 			report.Verdicts{{Name: s, About: s, Judged: []report.Judged{
 				{Of: s, Outcome: record.Fail, Label: s, Expression: s, Operands: op, Why: s, Gate: s, Runs: []report.JudgedRun{{Of: s, Outcome: record.Pass, Label: s, Operands: op, Why: s}}},
 				{Of: s, Outcome: s, Expression: s + "2"},
