@@ -185,8 +185,8 @@ func toneOf(v report.Verdict) string {
 	return t[i].Tone
 }
 
-// unfolded is true of verdicts that a reader must see, and of short ones.
-func unfolded(v report.Verdict) bool { return len(v.Judged) <= 8 || toneOf(v) != "good" }
+// unfolded is true of verdicts that do not hold in all that could be judged.
+func unfolded(v report.Verdict) bool { return toneOf(v) != "good" }
 
 // legend names the lines of a chart; nil if its panels have different ones, whose ends then say it.
 func legend(c report.Chart) []report.Line {
