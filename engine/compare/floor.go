@@ -23,9 +23,10 @@ type Floor struct {
 	// The same cells in the stages that repeat theirs: the factor by which a ratio of two of them comes to differ from itself
 	// there; of fewer than three cells in a stage the largest that was seen, of a single one that of its medians, so what moves
 	// all cells alike counts only there. 0 if no cell is repeated. Apart is the cell that moved most, in the stages of which
-	// the factor is.
-	Stages float64
-	Apart  Pair
+	// the factor is, and Moved by how much more than the median cell, as a factor (0 of fewer than three cells): it is in the
+	// floors of that cell's own ratios, and may be far from what is typical.
+	Stages, Moved float64
+	Apart         Pair
 	// The coefficient of variation of each cell's runs: the median of the cells, and the largest with its cell (nil if no cell
 	// has two runs).
 	CV, WorstCV float64
@@ -69,7 +70,7 @@ func floorOf(cells []*record.Cell, again map[*record.Cell][]*record.Cell, m Name
 		return f.Floor
 	}
 	if f.Why = f.missing(); f.Why == allTheSame {
-		f.Stages, f.Apart = 0, Pair{}
+		f.Stages, f.Apart, f.Moved = 0, Pair{}, 0
 	}
 	return f.Floor
 }
@@ -148,7 +149,11 @@ func (f *flooring) apart(from, to string) {
 		by = math.Abs(moves[0] - moves[1])
 	}
 	if by = math.Exp(by); by > f.Stages {
-		f.Stages, f.Apart = by, pairs[furthest(moves)]
+		i := furthest(moves)
+		f.Stages, f.Apart, f.Moved = by, pairs[i], 0
+		if known {
+			f.Moved = math.Exp(moves[i])
+		}
 	}
 }
 

@@ -87,12 +87,27 @@ func (b *builder) sure(c *contest) Text {
 		case again.nobody != "":
 			t = append(t, text("; in "+stage+" nobody is first")...)
 		case again.first == c.first && c.nobody == "":
-			t = append(t, text("; first in "+stage+" too")...)
+			t = append(t, text("; first in "+stage+" too"+there(c, again))...)
 		default:
-			t = append(t, text("; in "+stage+" "+oneLine(again.first)+" is first")...)
+			t = append(t, text("; in "+stage+" "+oneLine(again.first)+" is first"+there(c, again))...)
 		}
 	}
 	return t
+}
+
+// there says how a stage that repeats a contest answers, where that is not as the first does.
+func there(c, again *contest) string {
+	switch o := again.between.Outcome(); {
+	case again.won() == c.won():
+		return ""
+	case again.won():
+		return ", there beyond the noise"
+	case o == compare.Untrusted:
+		return ", there not to be trusted"
+	case o == compare.Unknown || o == compare.NA:
+		return ", there its noise is not known"
+	}
+	return ", there within the noise"
 }
 
 // surely is what sure says of the contest alone.
@@ -115,14 +130,26 @@ func (b *builder) surely(c *contest) (t Text) {
 	case compare.WithinNoise:
 		t = text("no: " + x.noise())
 		if len(c.tied) > 0 {
-			t = append(t, text("; nor is "+oneLine(and(c.tied))+" told apart")...)
+			t = append(t, text("; nor "+plural.Verb(len(c.tied), "is ", "are ")+c.ties()+" told apart")...)
 		}
 		return t
 	}
 	if !c.won() {
-		return text(fmt.Sprintf("not of all: %s is behind, the noise floor is %s%s; %s is not told apart", oneLine(c.next), factor(x.Ratio.Floor), x.ranged(), oneLine(and(c.tied))))
+		return text(fmt.Sprintf("not of all: %s is behind, the noise floor is %s%s; %s %s not told apart", oneLine(c.next), factor(x.Ratio.Floor), x.ranged(), c.ties(), plural.Verb(len(c.tied), "is", "are")))
 	}
 	return text(Span{Text: "yes", Style: Good}, fmt.Sprintf(": the noise floor is %s%s", factor(x.Ratio.Floor), x.ranged()))
+}
+
+// ties names the targets that are not told from the first: caddy (ratio 0.857, noise floor 1.310).
+func (c *contest) ties() string {
+	names := make([]string, len(c.tied))
+	for i, x := range c.tied {
+		names[i] = fmt.Sprintf("%s (ratio %s, noise floor %s)", oneLine(x.to), x.value(), factor(x.Ratio.Floor))
+		if x.Ratio.OnlyJust {
+			names[i] = fmt.Sprintf("%s (ratio %s, 95 %% interval %s)", oneLine(x.to), x.value(), x.interval())
+		}
+	}
+	return and(names)
 }
 
 // needs says why the noise of a ratio is not known, and how many runs would tell.

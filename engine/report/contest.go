@@ -20,7 +20,7 @@ type contest struct {
 	between     comparison
 	nobody      string       // why nobody is first, though it is decided; "" if somebody is
 	same        bool         // which is that the best have the same value
-	tied        []string     // further targets that the noise does not tell from the first
+	tied        []comparison // of the first to further targets that the noise does not tell from it
 	behind      []comparison // each other target against the best, only those that are worse beyond the noise
 	noRatio     []comparison // and those of which there is no ratio to the best, of what has no value too
 	again       []*contest   // the same in the stages that repeat this one
@@ -68,7 +68,7 @@ func (b *builder) contest(g group, m compare.Name) *contest {
 			c.behind = append(c.behind, behind)
 		case compare.WithinNoise:
 			if t != c.next {
-				c.tied = append(c.tied, t)
+				c.tied = append(c.tied, b.lead(c, t))
 			}
 		case compare.NA:
 			if c.nobody == "" || c.same && behind.Of.Value != behind.To.Value {

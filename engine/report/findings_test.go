@@ -70,12 +70,12 @@ func TestFindings(t *testing.T) {
 			for i, target := range []string{"a", "b", "c", "d"} {
 				f.cell(cellSpec{scenario: "s", target: target, rates: around([]float64{1005, 1004, 1003, 500}[i])})
 			}
-		}, []string{"s | req_per_s | a | 1,005 | b | 1,004 | 1.001 | no: within the noise floor of 1.023", "; nor is c told apart", "d loses beyond the noise in 1 of 1 comparison"}, "yes"},
+		}, []string{"s | req_per_s | a | 1,005 | b | 1,004 | 1.001 | no: within the noise floor of 1.023", "; nor is c (ratio 1.002, noise floor 1.023) told apart", "d loses beyond the noise in 1 of 1 comparison"}, "yes"},
 		{"a third whose runs are far apart may be as good as the first", func(f *fixture) {
 			for i, rates := range [][]float64{around(2000), around(1000), {300, 900, 2700}} {
 				f.cell(cellSpec{scenario: "s", target: []string{"a", "b", "c"}[i], rates: rates})
 			}
-		}, []string{"s | req_per_s | a | 2,000 | b | 1,000 | 2.000 | not of all: b is behind, the noise floor is 1.023 (95 % interval 1.955 to 2.046); c is not told apart"}, "yes"},
+		}, []string{"s | req_per_s | a | 2,000 | b | 1,000 | 2.000 | not of all: b is behind, the noise floor is 1.023 (95 % interval 1.955 to 2.046); c (ratio 2.222, noise floor 5.819) is not told apart"}, "yes"},
 		{"of the same value nobody is first", func(f *fixture) {
 			for _, target := range []string{"a", "b", "c"} {
 				f.cell(cellSpec{scenario: "s", target: target, rates: around(1000), open: true})

@@ -27,7 +27,7 @@ func noise(b *builder) ([]Section, error) {
 		return nil, nil
 	}
 	return []Section{{Title: "Noise", Blocks: append([]Block{
-		Paragraph{text("A ratio within the noise floor may be chance. The floor is the larger of two: what the runs of a cell scatter, of all cells of the scenario together, and how far a ratio of two cells differs from itself in a stage that repeats theirs; what moved all cells of a stage alike is in no ratio, so it is not part of it (a scenario of a single cell has no ratio: there it is how far the cell is from itself). A ratio in a table has a floor of its own: of the runs of its two sides, and of the cells that ran beside them.")},
+		Paragraph{text("A ratio within the noise floor may be chance. The floor is the larger of two: what the runs of a cell scatter, of all cells of the scenario together, and how far a ratio of two cells typically differs from itself in a stage that repeats theirs; what moved all cells of a stage alike is in no ratio, so it is not part of it (a scenario of a single cell has no ratio: there it is how far the cell is from itself). A ratio in a table has a floor of its own, which may be far above that: of the runs of its two sides, of how far the cells that ran beside them typically moved, and of how far this ratio itself moved.")},
 	}, blocks...)}}, nil
 }
 
@@ -44,7 +44,7 @@ func (b *builder) byScenario() [][]unit {
 
 // floors has a line for each scenario and headline metric.
 func (b *builder) floors() Table {
-	t := Table{Columns: []Column{{Title: "scenario"}, {Title: "metric"}, {Title: "fewest runs a cell", Right: true}, {Title: "noise floor", Right: true}, {Title: "floor of the runs", Right: true}, {Title: "floor between stages", Right: true}, {Title: "CV, median of the cells", Right: true}, {Title: "largest CV", Right: true}, {Title: "where"}}}
+	t := Table{Columns: []Column{{Title: "scenario"}, {Title: "metric"}, {Title: "fewest runs a cell", Right: true}, {Title: "noise floor", Right: true}, {Title: "floor of the runs", Right: true}, {Title: "typical between stages", Right: true}, {Title: "CV, median of the cells", Right: true}, {Title: "largest CV", Right: true}, {Title: "where"}}}
 	all := compare.Floors(b.res, func(cells []*record.Cell) (names []compare.Name) {
 		var units []unit
 		for _, c := range cells {
@@ -71,7 +71,11 @@ func (b *builder) floors() Table {
 			where = append(where, "largest CV: "+within(f.Worst))
 		}
 		if f.Stages > 0 {
-			where = append(where, "moved most between stages: "+within(f.Apart.First)+" to "+oneLine(f.Apart.Second.Coord.Stage))
+			moved := "moved most between stages: " + within(f.Apart.First) + " to " + oneLine(f.Apart.Second.Coord.Stage)
+			if f.Moved > 0 {
+				moved += ", to " + times(f.Moved) + " what the median cell moved to"
+			}
+			where = append(where, moved)
 		}
 		floor := text(strong(factorOr(f.Factor())))
 		switch {

@@ -118,6 +118,53 @@ func TestDrift(t *testing.T) {
 	}
 }
 
+// What disagrees most comes first, among cells and among metrics, and a verdict with a limit of its own is told apart.
+func TestTheFarthestDisagreeFirst(t *testing.T) {
+	f := again(map[string]float64{"a": 1000, "b": 2000, "c": 3000}, 1)
+	for target, then := range map[string]float64{"d": 1200, "e": 500, "f": 1010} {
+		f.cell(cellSpec{stage: "one", scenario: "s", target: target, rates: around(1000)})
+		f.cell(cellSpec{stage: "back", scenario: "s", target: target, rates: around(then)})
+		f.in.Results.Verdicts = append(f.in.Results.Verdicts, record.Judgement{Verdict: "the same", Outcome: record.Fail, Coord: record.Coord{Stage: "one", Scenario: "s", Target: target},
+			Expression: `within(req_per_s, stage("back").req_per_s, percent(0.5))`})
+	}
+	got := said(t, f)
+	for _, want := range []string{
+		"s / e (1,000, then 500); s / d (1,000, then 1,200).",
+		"The verdict \u201cthe same\u201d has a limit of its own: it fails for 3 cells, 2 that disagree and 1 within the noise.",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the findings do not say %q:\n%s", want, got)
+		}
+	}
+}
+
+// A floor says of what it is: of the ratio itself, of the row, of one side alone.
+func TestFloorsOfStages(t *testing.T) {
+	says := func(f *fixture, of, to string) string {
+		b := newBuilder(f.in, Options{})
+		units := slices.DeleteFunc(b.all(), func(u unit) bool { return u.at("stage") != "one" })
+		return b.compare(units, record.Ratio{Of: of, To: record.Against{Target: to}}, compare.ParseName("req_per_s")).noise()
+	}
+	row := again(map[string]float64{"a": 1000, "b": 1000, "c": 1000, "d": 1000}, 1)
+	row.cell(cellSpec{stage: "one", scenario: "s", target: "e", rates: around(1000)})
+	row.cell(cellSpec{stage: "back", scenario: "s", target: "e", rates: around(2000)})
+	if got := says(row, "e", "a"); !strings.Contains(got, "2.000, by which the ratio itself moved between stages") {
+		t.Errorf("of itself: %s", got)
+	}
+	moved := newFixture()
+	for target, then := range map[string]float64{"a": 1000, "b": 1000, "c": 1500, "d": 700, "e": 2000} {
+		moved.cell(cellSpec{stage: "one", scenario: "s", target: target, rates: around(1000)})
+		moved.cell(cellSpec{stage: "back", scenario: "s", target: target, rates: around(then)})
+	}
+	if got := says(moved, "a", "b"); !strings.Contains(got, ", by which ratios of this row move between stages") {
+		t.Errorf("of the row: %s", got)
+	}
+	got := linesOf(t, newBuilder(moved.in, Options{}), noise)
+	if want := "moved most between stages: one / e to back, to 2.000 times what the median cell moved to"; !strings.Contains(got, want) {
+		t.Errorf("the section does not say %q:\n%s", want, got)
+	}
+}
+
 func TestWatching(t *testing.T) {
 	f := newFixture()
 	f.in.Results.Stages = []record.Stage{{Name: "one"}, {Name: "blind", Without: []string{"host", "process"}}}

@@ -142,7 +142,13 @@ func (c comparison) noise() string {
 		return "unknown: " + r.Why
 	}
 	floor := "the noise floor of " + factor(r.Floor)
-	if r.Repeats == r.Floor && r.Floor > 1 {
+	switch {
+	case r.Repeats != r.Floor || r.Floor == 1:
+	case r.Own == r.Floor:
+		floor += ", by which the ratio itself moved between stages"
+	case r.Row == r.Floor:
+		floor += ", by which ratios of this row move between stages"
+	default: // a side that is alone in a stage
 		floor += " between stages"
 	}
 	words := "within " + floor

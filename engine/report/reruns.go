@@ -1,8 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/planrun/planrun/engine/compare"
 	"github.com/planrun/planrun/engine/record"
@@ -17,7 +20,7 @@ type rerun struct {
 	unknown int          // of them, how many have too few runs to know their noise
 	all     []comparison // second stage to first
 	cells   []compare.Pair
-	apart   []int       // of all, those beyond the noise of their runs, apart from what all of them moved together
+	apart   []int       // of all, those beyond the noise of their runs, apart from what all of them moved together; the farthest first
 	shift   stats.Shift // of all of them together
 	shifted bool
 }
@@ -63,10 +66,7 @@ func (b *builder) rerunsOf() (out []rerun) {
 
 // findApart finds the cells whose two stages disagree by more than all of them do.
 func (r *rerun) findApart() {
-	drift := 1.0
-	if r.shifted {
-		drift = r.shift.Mean
-	}
+	drift := r.drift()
 	for i, c := range r.all {
 		x := c.Ratio
 		value, low, high := x.Value/drift, x.Interval[0]/drift, x.Interval[1]/drift
@@ -74,6 +74,26 @@ func (r *rerun) findApart() {
 			r.apart = append(r.apart, i)
 		}
 	}
+	slices.SortStableFunc(r.apart, func(i, j int) int { return cmp.Compare(r.distance(j), r.distance(i)) })
+}
+
+// drift is what all cells moved together, as a factor.
+func (r *rerun) drift() float64 {
+	if r.shifted {
+		return r.shift.Mean
+	}
+	return 1
+}
+
+// distance is how far a cell moved apart from the drift, as a logarithm.
+func (r *rerun) distance(i int) float64 { return math.Abs(math.Log(r.all[i].Ratio.Value / r.drift())) }
+
+// farthest is the distance of the cell that disagrees most; 0 if none does.
+func (r *rerun) farthest() float64 {
+	if len(r.apart) == 0 {
+		return 0
+	}
+	return r.distance(r.apart[0])
 }
 
 // stageOrder says in which order a stage ran.
@@ -172,6 +192,7 @@ const mostReruns = 4
 // disagreed says in the findings where repeated stages disagree.
 func (b *builder) disagreed() (items []Text) {
 	all := slices.DeleteFunc(b.rerunsOf(), func(r rerun) bool { return len(r.apart) == 0 && !r.shifted })
+	slices.SortStableFunc(all, func(x, y rerun) int { return cmp.Compare(y.farthest(), x.farthest()) })
 	for i, r := range all {
 		if i == mostReruns {
 			return append(items, text("And "+plural.Of(len(all)-i, "more disagreement")+" of stages; see Noise."))
@@ -187,7 +208,48 @@ func (b *builder) disagreed() (items []Text) {
 		if len(names) > 0 {
 			t = append(t, text(" ", list(names, 3), ".")...)
 		}
+		t = append(t, b.limits(r)...)
 		items = append(items, t)
 	}
 	return items
+}
+
+// limits says of each verdict that holds one of the two stages against the other in the metric of a rerun for how many of its cells it
+// fails: by a limit of its own, so that these are other cells.
+func (b *builder) limits(r rerun) (t Text) {
+	apart := map[string]bool{} // by cell, of those that were compared
+	for i, p := range r.cells {
+		disagrees := slices.Contains(r.apart, i)
+		apart[p.First.Coord.CellName()], apart[p.Second.Coord.CellName()] = disagrees, disagrees
+	}
+	type count struct{ failed, among int }
+	by := map[string]*count{}
+	var order []string
+	for _, j := range b.res.Verdicts {
+		if j.Outcome != record.Fail || !slices.Contains(asks(j), r.metric) || !reads(j, r.First.Name) && !reads(j, r.Second.Name) {
+			continue
+		}
+		disagrees, compared := apart[j.Coord.CellName()]
+		if !compared {
+			continue
+		}
+		if by[j.Verdict] == nil {
+			by[j.Verdict], order = &count{}, append(order, j.Verdict)
+		}
+		by[j.Verdict].failed++
+		if disagrees {
+			by[j.Verdict].among++
+		}
+	}
+	for _, name := range order {
+		n := by[name]
+		t = append(t, text(" The verdict ", quoted(name), fmt.Sprintf(" has a limit of its own: it fails for %s, %d that disagree and %d within the noise.", plural.Of(n.failed, "cell"), n.among, n.failed-n.among))...)
+	}
+	return t
+}
+
+// reads reports whether a judgement reads a stage by its name.
+func reads(j record.Judgement, stage string) bool {
+	name := fmt.Sprintf("stage(%q)", stage)
+	return strings.Contains(j.Expression, name) || slices.ContainsFunc(slices.Concat(j.Let, j.Operands), func(o record.Operand) bool { return strings.Contains(o.Text, name) || strings.Contains(o.Value, name) })
 }

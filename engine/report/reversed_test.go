@@ -36,6 +36,18 @@ func TestReversedLeaders(t *testing.T) {
 	}
 }
 
+// How sure a stage that repeats another is, is said where it is not as sure.
+func TestSureInOneStage(t *testing.T) {
+	f := newFixture()
+	for target, then := range map[string]float64{"a": 2000, "b": 1000} {
+		f.cell(cellSpec{stage: "one", scenario: "s", target: target, rates: []float64{then * 0.3, then, then * 3}})
+		f.cell(cellSpec{stage: "back", scenario: "s", target: target, rates: around(then)})
+	}
+	if got, want := said(t, f), "; first in back too, there beyond the noise"; !strings.Contains(got, want) {
+		t.Errorf("the findings do not say %q:\n%s", want, got)
+	}
+}
+
 // A stage that repeats another one has no line of its own among the leaders.
 func TestRepeatedStagesShareALine(t *testing.T) {
 	got := said(t, again(map[string]float64{"a": 1000, "b": 2000}, 1))

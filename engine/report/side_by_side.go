@@ -50,7 +50,7 @@ func sideBySide(b *builder) ([]Section, error) {
 	for _, c := range all[:min(len(all), mostSideRows)] {
 		t.Rows = append(t.Rows, b.sides(c, targets))
 	}
-	s := Section{Title: "Side by side", Blocks: []Block{t, Paragraph{text("The best one's value, and each other's ratio to it. ~ is within the noise, ? is not to be trusted or its noise is not known.")}}}
+	s := Section{Title: "Side by side", Blocks: []Block{t, Paragraph{text("The best one's value, and each other's ratio to it. ~ is within the noise of these two in this stage, ? is not to be trusted or its noise is not known.")}}}
 	if more := len(all) - mostSideRows; more > 0 {
 		s.Blocks = append(s.Blocks, Paragraph{text(plural.Of(more, "more line") + plural.Verb(more, " is not shown; the tables have it.", " are not shown; the tables have them."))})
 	}

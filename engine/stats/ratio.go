@@ -50,6 +50,9 @@ type Ratio struct {
 	Floor float64
 	// Repeats is the part of Floor that is of repeats in other stages and sets, as a factor; 1 if there are none.
 	Repeats float64
+	// Own and Row are the parts of Repeats that are of stages, as factors: by how much the ratio itself differs from what it is in
+	// those that repeat it, and what the cells beside it tell of that. 1 if no stage does, 0 where there is no floor.
+	Own, Row float64
 	// OnlyJust is true of a ratio that is outside Floor, and within the noise because not all of Interval is on that side of 1.
 	OnlyJust bool
 	// Why says why the noise is unknown.
@@ -107,7 +110,9 @@ func CompareIn(stages Stages, aName string, a Side, bName string, b Side) Ratio 
 		r.Why = "a run's value is 0, so its logarithm says nothing about noise"
 		return r
 	}
-	r.weigh(a, b, s, stages.apart())
+	own, row := stages.apart()
+	r.Own, r.Row = math.Exp(own), math.Exp(row)
+	r.weigh(a, b, s, max(own, row))
 	return r
 }
 

@@ -30,21 +30,20 @@ func (s Stages) others() (names []string) {
 // Repeated reports whether another stage has a value of both sides, and so their ratio.
 func (s Stages) Repeated() bool { return len(s.others()) > 0 }
 
-// apart is by how much a ratio of two cells of the row may differ from itself in another stage, as a logarithm: the larger of
-// what this one does, and, from three cells on, of what the whole row tells. What moves all of them alike (the machine at
-// another time) is in no ratio, so it counts in neither.
-func (s Stages) apart() float64 {
+// apart is by how much a ratio of two cells of the row may differ from itself in another stage, as logarithms: own is what this
+// one does, row, from three cells on, what the whole row tells. What moves all of them alike (the machine at another time) is in
+// no ratio, so it counts in neither.
+func (s Stages) apart() (own, row float64) {
 	others := s.others()
 	if len(others) == 0 {
-		return 0
+		return 0, 0
 	}
 	var again []float64
 	for _, name := range others {
 		again = append(again, s.A[name]/s.B[name])
 	}
-	own := apart(s.A[s.At]/s.B[s.At], again)
-	all, _ := RowApart(s.Row, s.At, others...)
-	return max(own, all)
+	row, _ = RowApart(s.Row, s.At, others...)
+	return apart(s.A[s.At]/s.B[s.At], again), row
 }
 
 // RowApart is by how much the ratio of two cells of a row differs from itself in other stages, at Confidence, as a logarithm:

@@ -92,12 +92,12 @@ func TestRowApart(t *testing.T) {
 	if !ok || !s.Repeated() {
 		t.Error("the row is not repeated")
 	}
-	near(t, "the ratio, of the row", s.apart(), got)
+	near(t, "the ratio, of the row", furthest(s), got)
 	// A stage that repeats two of the cells alone adds their ratio, and takes nothing from what the row tells.
 	row[0]["zz"], row[1]["zz"] = 100, 100
-	near(t, "the row, with a stage of two cells", s.apart(), got)
+	near(t, "the row, with a stage of two cells", furthest(s), got)
 	row[0]["zz"] = 300
-	near(t, "the ratio, with a stage of two cells", s.apart(), math.Log(3))
+	near(t, "the ratio, with a stage of two cells", furthest(s), math.Log(3))
 	// One that repeats three adds their moves: ln 3, 0 and 0 are those of the median cell, so |m| are 0, 0, 0.05, 0.05, 0.15,
 	// 0.25 and ln 3, and t(0.975, 5) = 2.5706.
 	row[2]["zz"] = 100
@@ -107,14 +107,23 @@ func TestRowApart(t *testing.T) {
 	delete(row[1], "zz")
 	delete(row[2], "zz")
 	s.Row = row[:2]
-	near(t, "the ratio, of itself", s.apart(), 0.2)
+	near(t, "the ratio, of itself", furthest(s), 0.2)
 	if _, ok := RowApart(row[:2], "one", "back"); ok {
 		t.Error("two cells tell how far others move")
 	}
 	s.B = map[string]float64{"one": 100}
-	if s.Repeated() || s.apart() != 0 {
-		t.Errorf("a ratio that no other stage has is %v apart", s.apart())
+	if s.Repeated() || furthest(s) != 0 {
+		t.Errorf("a ratio that no other stage has is %v apart", furthest(s))
 	}
 	a, b := Side{Runs: []float64{100, 100, 100}}, Side{Runs: []float64{100, 100, 100}}
 	near(t, "the part of stages in a floor", CompareIn(Stages{At: "one", A: row[0], B: row[1], Row: row}, "a", a, "b", b).Repeats, math.Exp(got))
+	r := CompareIn(Stages{At: "one", A: row[0], B: row[1], Row: row}, "a", a, "b", b)
+	near(t, "the part of the row in it", r.Row, r.Repeats)
+	near(t, "the part of the ratio itself", r.Own, math.Exp(0.2))
+}
+
+// furthest is the larger part of what stages tell of a ratio.
+func furthest(s Stages) float64 {
+	own, row := s.apart()
+	return max(own, row)
 }
