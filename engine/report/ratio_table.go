@@ -17,10 +17,25 @@ type ratioRow struct {
 
 // ratioBlocks makes the table of ratios: a line for each row of the table, metric and ratio. Ratios of a target that has no
 // cell in the table are named below it.
-func (b *builder) ratioBlocks(units []unit, coords []string, s record.Section, metrics []compare.Name) []Block {
+func (b *builder) ratioBlocks(units []unit, coords []string, s record.Section, metrics []compare.Name) (out []Block) {
+	coords = b.ratioCoords(units, coords)
+	rows, absent := b.ratioRows(units, coords, s, metrics)
+	if len(rows) > 0 {
+		out = append(out, Paragraph{text(ratioWords)}, b.ratioTable(coords, rows))
+		if s.Aggregate != "" {
+			out = append(out, b.ratioMeans(rows, s.Ratios)...)
+		}
+	}
+	if len(absent) > 0 {
+		out = append(out, Paragraph{text("No ratios with " + and(absent) + ": there is no cell of that target here.")})
+	}
+	return out
+}
+
+// ratioCoords are the coordinates that tell the rows of ratios apart: two units of one target in a row would make a ratio ambiguous.
+func (b *builder) ratioCoords(units []unit, coords []string) []string {
 	coords = slices.DeleteFunc(slices.Clone(coords), func(n string) bool { return n == "target" })
 	for _, g := range b.groups(units, coords) {
-		// Two units of one target in a row would make the ratio ambiguous.
 		for _, n := range varying(g, b.coordinates()) {
 			if n != "target" && !slices.Contains(coords, n) {
 				coords = append(coords, n)
@@ -30,31 +45,39 @@ func (b *builder) ratioBlocks(units []unit, coords []string, s record.Section, m
 	if len(coords) > 1 {
 		coords = varying(units, coords)
 	}
-	var rows []ratioRow
-	var absent []string
+	return coords
+}
+
+// ratioRows are the rows of the table, each with all its ratios, and the targets without which there are some ratios not.
+func (b *builder) ratioRows(units []unit, coords []string, s record.Section, metrics []compare.Name) (rows []ratioRow, absent []string) {
+	groups := b.groups(units, coords)
+	place := map[string]int{}
+	for i, g := range groups {
+		place[strings.Join(values(g[0], coords), "\x00")] = i
+	}
 	for i, r := range s.Ratios {
-		for _, t := range absentSides(units, r) {
+		lack := absentSides(units, r)
+		for _, t := range lack {
 			if t = oneLine(t); !slices.Contains(absent, t) {
 				absent = append(absent, t)
 			}
 		}
-		if len(absentSides(units, r)) > 0 {
+		if len(lack) > 0 {
 			continue
 		}
-		for _, g := range b.groups(units, coords) {
+		for _, g := range groups {
 			for _, m := range b.ratioMetrics(r, metrics) {
 				rows = append(rows, ratioRow{values(g[0], coords), i, b.compare(g, r, m)})
 			}
 		}
 	}
-	// Row by row of the table, each with all its ratios.
-	place := map[string]int{}
-	for i, g := range b.groups(units, coords) {
-		place[strings.Join(values(g[0], coords), "\x00")] = i
-	}
 	slices.SortStableFunc(rows, func(x, y ratioRow) int {
 		return place[strings.Join(x.values, "\x00")] - place[strings.Join(y.values, "\x00")]
 	})
+	return rows, absent
+}
+
+func (b *builder) ratioTable(coords []string, rows []ratioRow) Table {
 	var t Table
 	for _, c := range coords {
 		t.Columns = append(t.Columns, Column{Title: c})
@@ -62,23 +85,10 @@ func (b *builder) ratioBlocks(units []unit, coords []string, s record.Section, m
 	t.Columns = append(t.Columns, Column{Title: "metric"}, Column{Title: "of"}, Column{Title: "to"})
 	t.Columns = append(t.Columns, ratioColumns...)
 	for _, r := range rows {
-		var line []Text
-		for _, v := range r.values {
-			line = append(line, text(v))
-		}
+		line := texts(r.values)
 		t.Rows = append(t.Rows, append(append(line, text(r.c.Name.Text), text(oneLine(r.c.of)), b.winner(r.c)), b.columns(r.c)...))
 	}
-	var out []Block
-	if len(t.Rows) > 0 {
-		out = append(out, Paragraph{text(ratioWords)}, withoutEmpty(t))
-		if s.Aggregate != "" {
-			out = append(out, b.ratioMeans(rows, s.Ratios)...)
-		}
-	}
-	if len(absent) > 0 {
-		out = append(out, Paragraph{text("No ratios with " + and(absent) + ": there is no cell of that target here.")})
-	}
-	return out
+	return withoutEmpty(t)
 }
 
 // absentSides are the targets of a ratio without which it has no row: of, and what it is compared with if none of that is
