@@ -77,7 +77,7 @@ func (b *builder) unread() []Text {
 		return nil
 	}
 	return []Text{text(bad("Not everything that was recorded of "+plural.Of(len(all), "run")+" could be read"),
-		" (", list(all, mostUnread), "): charts, seconds of failures, threads and events are without it, and verdicts that ask for it could not be judged. Figures of whole windows stand, because they are in the runs' run.json.")}
+		" (", list(all, mostUnread), "): charts, seconds of failures, waits for a connection, threads and events are without it, and verdicts that ask for it could not be judged. Figures of whole windows stand, because they are in the runs' run.json.")}
 }
 
 // fewer says which cells with results have fewer runs with one than were planned, and which runs ended early.

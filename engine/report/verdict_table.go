@@ -84,7 +84,13 @@ func (v Verdict) Table() Table {
 		add(Column{Title: "values"}, func(j Judged) Text { return operands(j.Operands) })
 	}
 	if _, same := v.common(func(j Judged) string { return fmt.Sprint(j.N) }); !same || slices.ContainsFunc(v.Judged, func(j Judged) bool { return j.Runs != nil }) {
-		add(Column{Title: "runs", Right: true}, func(j Judged) Text { return Text{{Text: fmt.Sprint(j.N), Rest: j.runs()}} })
+		add(Column{Title: "runs", Right: true}, func(j Judged) Text {
+			s := Span{Text: fmt.Sprint(j.N), Rest: j.runs()}
+			if s.Rest != nil {
+				s.Text += ", one by one"
+			}
+			return Text{s}
+		})
 	}
 	if _, same := v.common(func(j Judged) string { return j.Gate }); !same {
 		add(Column{Title: "gate"}, func(j Judged) Text { return text(j.Gate) })
@@ -123,7 +129,7 @@ func (v Verdict) numeric(part string) bool {
 	return !slices.ContainsFunc(v.Judged, func(j Judged) bool {
 		s := valueOf(j.Operands, part)
 		_, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64)
-		return s != "" && err != nil
+		return s != "" && s != "n/a" && err != nil
 	})
 }
 

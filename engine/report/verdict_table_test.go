@@ -17,7 +17,7 @@ func TestVerdictTable(t *testing.T) {
 	y := func(v string) record.Operand { return record.Operand{Text: "y", Value: v} }
 	ran := judge("a", record.Pass, "x < 1", 2, x("2.5"))
 	ran.Runs = []JudgedRun{{Of: "repeat 1", Outcome: record.Pass}, {Of: "repeat 2", Outcome: record.Fail, Why: "late"}}
-	gate := judge("b", record.Pass, "x < 1", 2, x("2"))
+	gate := judge("b", record.Pass, "x < 1", 2, x("n/a"))
 	gate.Gate = "yes"
 	for _, c := range []struct {
 		name   string
@@ -32,7 +32,7 @@ func TestVerdictTable(t *testing.T) {
 			[]string{"of|outcome|expression|values", "a|pass|x < 1|x = 0", "b|pass|y < 1|y = 1,234"}},
 		{"of several runs", []Judged{judge("a", record.Pass, "x < 1", 1, x("0"), x("1"))}, "x < 1, over 1 run, no gate", []string{"of|outcome|values", "a|pass|x = 0, x = 1"}},
 		{"nothing read", []Judged{judge("a", record.NotJudged, "x < 1", 0)}, "x < 1, no gate", []string{"of|outcome", "a|not judged"}},
-		{"single runs, gates of some", []Judged{ran, gate}, "x < 1, over 2 runs each", []string{"of|outcome|x|runs|gate", "a|pass|2.5|2|no", "b|pass|2|2|yes"}},
+		{"single runs, gates of some", []Judged{ran, gate}, "x < 1, over 2 runs each", []string{"of|outcome|x|runs|gate", "a|pass|2.5|2, one by one|no", "b|pass|n/a|2|yes"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := Verdict{Name: "v", Judged: c.judged}
@@ -60,6 +60,7 @@ func TestVerdictTable(t *testing.T) {
 	if i < 0 || len(table.Rows[0][i][0].Rest) != 2 || !strings.Contains(plain(table.Rows[0][i][0].Rest[1]), "repeat 2: fail -, late") {
 		t.Errorf("single runs are not kept: %v", table)
 	}
+	table = Verdict{Judged: []Judged{ran, gate}}.Table() // of one part there is no value
 	if !table.Columns[slices.IndexFunc(table.Columns, func(c Column) bool { return c.Title == "x" })].Right {
 		t.Error("numbers do not stand to the right")
 	}

@@ -31,8 +31,12 @@ const (
 	sizeless = `Array.from(document.querySelectorAll("svg")).filter((s) => !(s.getBoundingClientRect().width > 5 && s.getBoundingClientRect().height > 5)).length`
 	column   = `Array.from(document.querySelectorAll("section table")).map((t) => Array.from(t.tBodies[0].rows).map((r) => r.cells[1].textContent).join(" "))[0] + "; " + document.querySelector("thead th:nth-child(2)").getAttribute("aria-sort")`
 
-	revealed = `document.querySelectorAll("section").forEach((s) => { s.style.contentVisibility = "visible" })` // laid out, so that it can be measured
-	codeHead = `Array.from(document.querySelectorAll("th.num code")).filter((c) => c.closest("button") && getComputedStyle(c).fontFamily.includes("mono")).map((c) => c.textContent).join(" ")`
+	revealed  = `document.querySelectorAll("section").forEach((s) => { s.style.contentVisibility = "visible" })` // laid out, so that it can be measured
+	codeHead  = `Array.from(document.querySelectorAll("th.num code")).filter((c) => c.closest("button") && getComputedStyle(c).fontFamily.includes("mono")).map((c) => c.textContent).join(" ")`
+	concealed = `document.querySelectorAll("section").forEach((s) => { s.style.contentVisibility = "" })`
+	printed   = `(() => { dispatchEvent(new Event("beforeprint")); const rows = Array.from(document.querySelector(".filter").nextElementSibling.querySelectorAll("tbody tr"));
+		const n = rows.filter((r) => !r.hidden).length; dispatchEvent(new Event("afterprint")); return n })()`
+	foldRank = `value(Array.from(document.querySelectorAll("td")).find((c) => c.querySelector("details.rest"))).rank`
 	filters  = `document.querySelectorAll(".filter input").length`
 	filtered = `(() => { const i = document.querySelector(".filter input"); i.value = %q; i.dispatchEvent(new Event("input"));
 		const shown = Array.from(i.closest("label").nextElementSibling.querySelectorAll("tbody tr")).filter((r) => r.checkVisibility()).length;
@@ -132,15 +136,24 @@ func TestBrowser(t *testing.T) {
 	if n := ask[int](ctx, t, filters); n != 1 {
 		t.Errorf("%d tables can be filtered, of 1 with many rows", n)
 	}
-	for words, want := range map[string]string{"": "50 rows: 50", "SCENARIO-4 target": "11 of 50 rows: 11", "scenario-4 other": "0 of 50 rows: 0"} {
-		if got := ask[string](ctx, t, fmt.Sprintf(filtered, words)); got != want {
-			t.Errorf("with the words %q the table shows %s, want %s", words, got, want)
+	for _, c := range []struct{ words, want string }{{"SCENARIO-4 target", "11 of 50 rows: 11"}, {"", "50 rows: 50"}, {"scenario-4 other", "0 of 50 rows: 0"}} {
+		if got := ask[string](ctx, t, fmt.Sprintf(filtered, c.words)); got != c.want {
+			t.Errorf("with the words %q the table shows %s, want %s", c.words, got, c.want)
 		}
+	}
+	if n := ask[int](ctx, t, printed); n != 50 {
+		t.Errorf("%d of 50 rows are printed, whatever is asked for", n)
+	}
+	if rank := ask[int](ctx, t, foldRank); rank != 0 {
+		t.Error("a number that folds open is not sorted as one")
 	}
 	if err := chromedp.Do(ctx, size(390, 800)); err != nil {
 		t.Fatal(err)
 	}
 	phone := ask[int](ctx, t, overflow)
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[any](concealed)); err != nil {
+		t.Fatal(err)
+	}
 	pdf, err := chromedp.Run(ctx, chromedp.PrintToPDF(chromedp.PDFPrintBackground()))
 	if err != nil {
 		t.Fatal(err)

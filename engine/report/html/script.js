@@ -6,7 +6,8 @@ const collator = new Intl.Collator("en", { numeric: true });
 
 function value(cell) {
   const copy = cell.cloneNode(true);
-  copy.querySelectorAll("sup, details").forEach((e) => e.remove());
+  copy.querySelectorAll("details").forEach((e) => e.replaceWith(e.querySelector("summary").textContent));
+  copy.querySelectorAll("sup").forEach((e) => e.remove());
   const text = copy.textContent.trim();
   if (text === "" || text === "-" || text.startsWith("n/a")) return { rank: 2 };
   const m = number.exec(text);
@@ -58,7 +59,9 @@ function filterable(table) {
   const input = document.createElement("input");
   input.type = "search";
   input.placeholder = "rows with these words";
+  input.setAttribute("aria-label", "show rows with these words");
   const count = document.createElement("span");
+  count.setAttribute("aria-live", "polite");
   const show = () => {
     const words = input.value.toLowerCase().split(/\s+/);
     let n = 0;
@@ -70,6 +73,8 @@ function filterable(table) {
   };
   input.addEventListener("input", show);
   show();
+  addEventListener("beforeprint", () => rows.forEach((row) => { row.hidden = false; })); // on paper nobody sees what was asked for
+  addEventListener("afterprint", show);
   label.append(input, count);
   table.parentElement.before(label);
 }
