@@ -127,6 +127,16 @@ func TestTheFarthestDisagreeFirst(t *testing.T) {
 		f.in.Results.Verdicts = append(f.in.Results.Verdicts, record.Judgement{Verdict: "the same", Outcome: record.Fail, Coord: record.Coord{Stage: "one", Scenario: "s", Target: target},
 			Expression: `within(req_per_s, stage("back").req_per_s, percent(0.5))`})
 	}
+	for _, target := range []string{"a", "b"} { // another metric, in which a cell is farther from itself than any by the rate
+		for i, c := range f.in.Results.Cells {
+			if v := 1 + 9*float64(len(c.Coord.Stage)-3); c.Coord.Target == target {
+				f.in.Results.Cells[i].Metrics[""].Set("p99_ms", record.Value{Value: v, Runs: []float64{v, v * 1.01, v * 1.02}})
+			}
+		}
+	}
+	if all := newBuilder(f.in, Options{}); !strings.HasPrefix(linesOf(t, all, func(b *builder) ([]Section, error) { return []Section{{Blocks: []Block{List{b.disagreed()}}}}, nil }), "- back (reverse, together) against one (blocked): p99_ms disagrees") {
+		t.Errorf("the metric in which a cell moved farthest does not come first")
+	}
 	got := said(t, f)
 	for _, want := range []string{
 		"s / e (1,000, then 500); s / d (1,000, then 1,200).",

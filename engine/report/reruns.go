@@ -146,7 +146,7 @@ func (r rerun) summary() Text {
 	return t
 }
 
-// mostApart bounds the rows of the table of cells that disagree.
+// mostApart bounds the rows of the table of cells that disagree, those that moved farthest first.
 const mostApart = 50
 
 // reruns says what stages that ran the same cells say of each other: effects of the order, and drift.
@@ -158,20 +158,20 @@ func (b *builder) reruns() []Block {
 			items = append(items, text(fmt.Sprintf("%s is no repeat of %s: %s.", oneLine(r.Second.Name), oneLine(r.First.Name), oneLine(r.Why))))
 		}
 	}
-	more := 0
+	type line struct {
+		by  float64
+		row []Text
+	}
+	var lines []line
 	for _, r := range b.rerunsOf() {
 		items = append(items, r.summary())
 		for _, i := range r.apart {
-			c := r.all[i]
-			if len(t.Rows) == mostApart {
-				more++
-				continue
-			}
-			coord, class := r.cells[i].First.Coord, b.desc(r.metric).Class
-			coord.Stage = ""
-			t.Rows = append(t.Rows, append(row(b.name(coord), text(mono(r.metric)), r.First.Name+" ("+stageOrder(r.First)+")", number(c.To.Value, class), r.Second.Name+" ("+stageOrder(r.Second)+")", number(c.Of.Value, class)),
-				text(c.value()), text("beyond the noise floor of "+factor(c.Ratio.Floor)+r.besides(), b.spoilt(c)), text(c.span()), text(c.interval())))
+			lines = append(lines, line{r.distance(i), b.rerunRow(r, i)})
 		}
+	}
+	slices.SortStableFunc(lines, func(x, y line) int { return cmp.Compare(y.by, x.by) })
+	for _, l := range lines[:min(len(lines), mostApart)] {
+		t.Rows = append(t.Rows, l.row)
 	}
 	if len(items) == 0 {
 		return nil
@@ -180,10 +180,19 @@ func (b *builder) reruns() []Block {
 	if len(t.Rows) > 0 {
 		blocks = append(blocks, withoutEmpty(t))
 	}
-	if more > 0 {
-		blocks = append(blocks, Paragraph{text(fmt.Sprintf("And %d more.", more))})
+	if more := len(lines) - len(t.Rows); more > 0 {
+		blocks = append(blocks, Paragraph{text(fmt.Sprintf("And %d more, which moved by less.", more))})
 	}
 	return blocks
+}
+
+// rerunRow is the line of a cell that disagrees.
+func (b *builder) rerunRow(r rerun, i int) []Text {
+	c := r.all[i]
+	coord, class := r.cells[i].First.Coord, b.desc(r.metric).Class
+	coord.Stage = ""
+	return append(row(b.name(coord), text(mono(r.metric)), r.First.Name+" ("+stageOrder(r.First)+")", number(c.To.Value, class), r.Second.Name+" ("+stageOrder(r.Second)+")", number(c.Of.Value, class)),
+		text(c.value()), text("beyond the noise floor of "+factor(c.Ratio.Floor)+r.besides(), b.spoilt(c)), text(c.span()), text(c.interval()))
 }
 
 // mostReruns bounds the findings about repeated stages.
@@ -217,10 +226,11 @@ func (b *builder) disagreed() (items []Text) {
 // limits says of each verdict that holds one of the two stages against the other in the metric of a rerun for how many of its cells it
 // fails: by a limit of its own, so that these are other cells.
 func (b *builder) limits(r rerun) (t Text) {
-	apart := map[string]bool{} // by cell, of those that were compared
+	apart := map[string]bool{} // by cell, of those whose noise is known
 	for i, p := range r.cells {
-		disagrees := slices.Contains(r.apart, i)
-		apart[p.First.Coord.CellName()], apart[p.Second.Coord.CellName()] = disagrees, disagrees
+		if disagrees := slices.Contains(r.apart, i); r.all[i].Ratio.Noise != stats.Unknown {
+			apart[p.First.Coord.CellName()], apart[p.Second.Coord.CellName()] = disagrees, disagrees
+		}
 	}
 	type count struct{ failed, among int }
 	by := map[string]*count{}
