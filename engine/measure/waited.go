@@ -12,7 +12,7 @@ import (
 // waitedMetric counts requests that found every connection in use. Only an open loop has them: in a closed one a request is due
 // when a connection is free.
 var waitedMetric = loadMetric{desc("waited", "", series.Lower, series.Sum, series.Count, fmt.Sprintf(
-	"requests of open loops that waited for a connection: sent more than %v after they were due, and later than by the load generator's own delay in that second, or never", record.LongWait)), true,
+	"requests of open loops that waited longer than %v for a connection: sent more than that after they were due, the load generator's own largest delay of that second not counted, or never", record.LongWait)), true,
 	func(s *loadSum) (float64, string) {
 		var n int64
 		open := false
@@ -36,13 +36,14 @@ func (ix *index) open(load string) bool {
 
 // waited is how many of the requests due in a piece waited for a connection, and the longest wait of those that were sent. The
 // generator's own delay, from when both the request and a connection were there, is recorded beside the send lag, which has
-// both: what is above the largest own delay is a wait. What was never sent timed out or was dropped while it waited.
+// both: what is above the largest own delay was a wait, at the least. What was never sent timed out or was dropped while it waited.
 func (ix *index) waited(p *piece) (n int64, longest time.Duration) {
 	if !ix.open(p.Load) {
 		return 0, 0
 	}
-	if n = above(p.Lag, max(record.LongWait, time.Duration(p.Counts.StalledLagNs))); n > 0 {
-		longest = time.Duration(p.Lag.Max())
+	own := time.Duration(p.Counts.StalledLagNs)
+	if n = above(p.Lag, own+record.LongWait); n > 0 {
+		longest = time.Duration(p.Lag.Max()) - own
 	}
 	c := p.Counts
 	unsent := c.Due - c.Generator - c.Errors[load.Connect] - c.Errors[load.TLS] - int64(p.Lag.Count())

@@ -114,21 +114,21 @@ func Build(in Input, opt Options) (*Document, error) {
 
 // A builder holds what the sections share.
 type builder struct {
-	in        Input
-	opt       Options
-	res       *record.Results
-	runs      map[string]*record.Run
-	axes      []string // matrix axes in order of appearance
-	rank      map[string]map[string]int
-	rounds    int                               // the highest that a run has
-	again     map[*record.Cell][]*record.Cell   // cells that differ in the stage alone
-	besides   map[*record.Cell][][]*record.Cell // cells that differ in the target alone, each with those that differ in the stage
-	notes     []Text
-	seen      map[string]int                   // a note's text -> its number
-	outbreaks map[string]*outbreak             // by run, of those that were asked for
-	waited    map[string][]record.WaitedSecond // by run, of those that were asked for
-	ranked    []*contest                       // nil until they are asked for
-	probed    map[string]series.SeriesDesc     // by name, of all runs; nil until they are asked for
+	in         Input
+	opt        Options
+	res        *record.Results
+	runs       map[string]*record.Run
+	axes       []string // matrix axes in order of appearance
+	rank       map[string]map[string]int
+	rounds     int                               // the highest that a run has
+	again      map[*record.Cell][]*record.Cell   // cells that differ in the stage alone
+	besides    map[*record.Cell][][]*record.Cell // cells that differ in the target alone, each with those that differ in the stage
+	notes      []Text
+	seen       map[string]int                 // a note's text -> its number
+	outbreaks  map[string]*outbreak           // by run, of those that were asked for
+	waitCounts map[string]map[loadPhase]int64 // by run, of those whose samples may be read to count; nil until they are asked for
+	ranked     []*contest                     // nil until they are asked for
+	probed     map[string]series.SeriesDesc   // by name, of all runs; nil until they are asked for
 }
 
 func newBuilder(in Input, opt Options) *builder {
@@ -141,7 +141,7 @@ func newBuilder(in Input, opt Options) *builder {
 			opt.Plan = in.Environment.Plan
 		}
 	}
-	b := &builder{in: in, opt: opt, res: in.Results, runs: map[string]*record.Run{}, seen: map[string]int{}, outbreaks: map[string]*outbreak{}, waited: map[string][]record.WaitedSecond{}}
+	b := &builder{in: in, opt: opt, res: in.Results, runs: map[string]*record.Run{}, seen: map[string]int{}, outbreaks: map[string]*outbreak{}}
 	for _, r := range in.Runs {
 		b.runs[r.ID] = r
 	}

@@ -54,8 +54,8 @@ func TestCountsSayWhatTheyCount(t *testing.T) {
 	says(t, f,
 		"20 requests failed of 7,000 due in recorded phases of 2 runs (0.286 %), in 1 of 1 cell.",
 		"s / a: 20 of 7,000 due (16 answered 502, 4 connect), in 2 of 2 runs",
-		"Requests waited for a free connection in s / a (16 connections): 1,796 of 7,000 due (25.7 %) for longer than 50 ms, in 2 of 2 runs; the longest wait, 1,500 ms, was in repeat 1, of those due from 2.0 s to 3.0 s.",
-		"beside phase before: requests waited for a connection, and p99_ms has the waits in it, all runs together: of a 1,796 of 3,000 (59.9 %, up to 1,500 ms; 0 in quiet); the p99_ms of a went",
+		"Requests waited for a free connection in s / a (16 connections): 1,796 of 7,000 due (25.7 %), for longer than 50 ms or without being sent at all, in 2 of 2 runs, most in repeat 2; the longest wait there, at least 1,500 ms, was of those due from 2.0 s to 3.0 s.",
+		"beside phase before: requests waited for a connection, all runs together: of a 1,796 of 3,000 (59.9 %, the longest at least 1,500 ms in repeat 2; 0 in quiet; p99_ms has the waits in it); the p99_ms of a went",
 		"failed in it, all runs together: 20 of a (0 in quiet); fewer requests were sent in it than were due in it, all runs together: of a 1,200 of 3,000 (",
 		"80 more requests were due after a phase had ended and before the load stopped, and count in no metric (none of them failed).")
 	var b strings.Builder
@@ -121,6 +121,6 @@ func TestCountsOfLoadsBesideTheHeadline(t *testing.T) {
 	}
 	says(t, f,
 		"22 requests failed of 7,200 due in recorded phases of 2 runs, by all loads, those that are not in the headline too (0.306 %), in 1 of 1 cell.",
-		"(16 connections): 1,796 of 7,000 due (25.7 %) for longer than 50 ms",
+		"(16 connections): 1,796 of 7,000 due (25.7 %), for longer than 50 ms",
 		"failed in it, all runs together, by the loads of the headline: 20 of a (0 in quiet); fewer requests were sent in it than were due in it, all runs together, by the loads of the headline: of a 1,200 of 3,000 (")
 }

@@ -67,7 +67,11 @@ func (b *builder) groupsOfFindings() ([]finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	crowds, err := b.crowds()
+	crowds, partial, err := b.crowds()
+	if err != nil {
+		return nil, err
+	}
+	crowded, err := b.crowded(crowds, partial)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +84,7 @@ func (b *builder) groupsOfFindings() ([]finding, error) {
 		b.ahead(),
 		{title: judgedTitle, items: b.judged()},
 		{title: sinceTitle, items: b.since()},
-		{title: "What failed, and when", items: slices.Concat(failed, b.resent(), b.crowded(crowds), deaths)},
+		{title: "What failed, and when", items: slices.Concat(failed, b.resent(), crowded, deaths)},
 		{title: "What churn and faults did", items: shaken},
 		{title: "Can it be trusted", items: slices.Concat(b.generator(crowds), b.distrust(), b.generatorFigures(), b.shared(), b.slowed(), b.guessed(), b.disagreed())},
 		{title: "What is missing", items: b.absent()},

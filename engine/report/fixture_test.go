@@ -164,6 +164,13 @@ func (f *fixture) run(coord record.Coord, rate float64, s cellSpec, last bool) *
 func (f *fixture) waits(run int, waited ...int64) {
 	r := f.in.Runs[run-1]
 	r.Metrics[""].Set("lag_max_ms", 2000)
+	sum := 0.0
+	for _, n := range waited {
+		sum += float64(n)
+	}
+	for _, window := range []string{"load/small", "phase/" + measured(r.Phases) + "/load/small"} {
+		r.Metrics[window] = record.WindowOf(map[string]float64{"waited": sum})
+	}
 	var out []record.WaitedSecond
 	for i, n := range waited {
 		s := record.WaitedSecond{Load: "small", T: 2.1 + float64(i), Phase: measured(r.Phases), Waited: n, Longest: 2*time.Second - time.Duration(i)*time.Millisecond}
@@ -174,11 +181,15 @@ func (f *fixture) waits(run int, waited ...int64) {
 			out = append(out, s)
 		}
 	}
+	others := f.in.Waited
 	f.in.Waited = func(id string) ([]record.WaitedSecond, error) {
-		if id != r.ID {
+		switch {
+		case id == r.ID:
+			return out, nil
+		case others == nil:
 			return nil, nil
 		}
-		return out, nil
+		return others(id)
 	}
 }
 
