@@ -105,7 +105,7 @@ func judge(set *record.Set, p *Program, opt ConcludeOptions) (*Outcome, error) {
 	p.paramsOf(g.data, stages)
 	js := rules.Judge(context.Background(), g.data, verdict.Options{Gate: gateOption(opt.Gate)})
 
-	res := &record.Results{Version: record.Version, Plan: p.Plan.Name, About: p.Plan.About, Complete: g.complete, Undone: end.NotUndone, Stages: stages}
+	res := &record.Results{Version: record.Version, Plan: p.Plan.Name, About: p.Plan.About, Complete: g.complete, RunsSHA256: record.Digest(g.runs), Undone: end.NotUndone, Stages: stages}
 	res.Verdicts = judgements(p, js)
 	res.Cells, res.Descs = measure.CellsOf(g.runs)
 	res.Targets, res.Scenarios = p.shownTargets(env), p.shownScenarios(g.runs)

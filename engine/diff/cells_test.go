@@ -39,7 +39,7 @@ func concluded(t *testing.T) (dir string, runs []string) {
 		t.Fatalf("%d runs", len(runs))
 	}
 	cells, descs := measure.CellsOf(read)
-	if err := set.WriteResults(&record.Results{Version: record.Version, Plan: "synthetic", Complete: true, Cells: cells, Descs: descs}); err != nil {
+	if err := set.WriteResults(&record.Results{Version: record.Version, Plan: "synthetic", Complete: true, RunsSHA256: record.Digest(read), Cells: cells, Descs: descs}); err != nil {
 		t.Fatal(err)
 	}
 	return dir, runs

@@ -72,12 +72,19 @@ func TestUnreadSamplesAreLeftOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	var untold bytes.Buffer
+	if err := SeriesCSV(&untold, set, nil); err != nil {
+		t.Errorf("with nobody to tell: %v", err)
+	}
 	told := map[string]string{}
 	if err := SeriesCSV(&rest, set, func(r *record.Run, why error) { told[r.ID] += why.Error() }); err != nil {
 		t.Fatal(err)
 	}
 	if len(told) != 2 || !strings.Contains(told[first], "series.jsonl is no regular file") || !strings.Contains(told[second], "latency.hlog is no regular file") {
 		t.Errorf("told %q", told)
+	}
+	if !bytes.Equal(untold.Bytes(), rest.Bytes()) {
+		t.Error("other rows are written where nobody is told")
 	}
 	rows := func(b *bytes.Buffer) [][]string {
 		all, err := csv.NewReader(b).ReadAll()

@@ -24,7 +24,7 @@ import (
 //
 // What happened comes behind them, as a series event with the value 1: its source is the kind, its label the message.
 //
-// Where a file of a run cannot be read, rows are of what can be, and unread is told: a line a file. A run is in memory at a time.
+// Where a file of a run cannot be read, rows are of what can be, and unread, which may be nil, is told: a line a file. A run is in memory at a time.
 func SeriesCSV(w io.Writer, set *record.Set, unread func(r *record.Run, why error)) error {
 	t := csv.NewWriter(w)
 	_ = t.Write([]string{"run", "time", "series", "value", "unit", "source", "replica", "role", "label"}) // t.Error has it
@@ -32,7 +32,7 @@ func SeriesCSV(w io.Writer, set *record.Set, unread func(r *record.Run, why erro
 		if d == nil {
 			return err
 		}
-		if err != nil {
+		if err != nil && unread != nil {
 			unread(d.Run, err)
 		}
 		units := map[string]string{}

@@ -5,55 +5,70 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
 )
 
 // Current reports whether results were made of the runs that are there, as they are now. Times of files say nothing of it: a
-// copy of a set has others, and what is put in a run's place may be older than the results.
+// copy of a set has others, and what is put in a run's place may be older than the results. It reads tens of kilobytes a run,
+// several at once, and decodes nothing; of results without a digest, which an older planrun wrote, it reads nothing.
 func (s *Set) Current(r *Results) bool {
-	return r.RunsSHA256 != "" && r.RunsSHA256 == s.runsDigest()
-}
-
-// runsDigest is that of the names and the run.json of all runs, in order; "" if one is gone or cut short: what is made of
-// these is made again each time. It reads tens of kilobytes a run, several at once, and decodes nothing.
-func (s *Set) runsDigest() string {
+	if r.RunsSHA256 == "" {
+		return false
+	}
 	ids, err := s.RunIDs()
 	if err != nil {
+		return false
+	}
+	var d digest
+	for sum := range inOrder(len(ids), func(i int) []byte { return fileSum(s.Path("runs", ids[i], "run.json")) }) {
+		d.add(ids[len(d.ids)], sum)
+	}
+	return r.RunsSHA256 == d.String()
+}
+
+// Digest is that of the names and the run.json of runs as they were when they were read, in the order of the set; "" if one
+// could not be read whole: what is made of these is made again each time.
+func Digest(runs []*Run) string {
+	var d digest
+	for _, r := range runs {
+		d.add(r.ID, r.sum)
+	}
+	return d.String()
+}
+
+// A digest is of the sums of runs, and of their names.
+type digest struct {
+	sums    []byte
+	ids     []string
+	missing bool
+}
+
+// add adds a run; nil is the sum of one that was not read.
+func (d *digest) add(id string, sum []byte) {
+	d.sums, d.ids, d.missing = append(d.sums, sum...), append(d.ids, id), d.missing || sum == nil
+}
+
+func (d *digest) String() string {
+	if d.missing {
 		return ""
 	}
 	all := sha256.New()
-	for sum := range inOrder(len(ids), func(i int) []byte { return wholeSum(s.Path("runs", ids[i], "run.json")) }) {
-		if sum == nil {
-			return ""
-		}
-		all.Write(sum)
-	}
-	for _, id := range ids {
+	all.Write(d.sums)
+	for _, id := range d.ids {
 		fmt.Fprintf(all, "%q", id)
 	}
 	return hex.EncodeToString(all.Sum(nil))
 }
 
-// wholeSum is the digest of a file that ends as planrun ends a run.json; nil if it does not, or cannot be read.
-func wholeSum(path string) []byte {
+// fileSum is the digest of a file; nil if it cannot be read.
+func fileSum(path string) []byte {
 	f, err := openFile(path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
 	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil || !ends(f, "}\n") {
+	if _, err := io.Copy(sum, f); err != nil {
 		return nil
 	}
 	return sum.Sum(nil)
-}
-
-func ends(f *os.File, end string) bool {
-	info, err := f.Stat()
-	if err != nil || info.Size() < int64(len(end)) {
-		return false
-	}
-	b := make([]byte, len(end))
-	_, err = f.ReadAt(b, info.Size()-int64(len(end)))
-	return err == nil && string(b) == end
 }

@@ -12,6 +12,7 @@ import (
 	"weak"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // A run.json reads as package json reads it, whatever stands in its metrics.
@@ -30,7 +31,7 @@ func TestFigures(t *testing.T) {
 		got, err := newReader().run(file)
 		if (err == nil) != (wrong == nil) {
 			t.Errorf("%s: %v, want %v", metrics, err, wrong)
-		} else if diff := cmp.Diff(want, got); err == nil && diff != "" {
+		} else if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Run{})); err == nil && diff != "" {
 			t.Errorf("%s: %s", metrics, diff)
 		}
 	}
@@ -69,7 +70,7 @@ func checkCell(t *testing.T, text []byte) {
 	wrong, err := json.Unmarshal(text, &want), decodeBy(newReader().options, text, &got)
 	if (err == nil) != (wrong == nil) {
 		t.Errorf("%s: %v, want %v", text, err, wrong)
-	} else if diff := cmp.Diff(want, got); err == nil && diff != "" {
+	} else if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Run{})); err == nil && diff != "" {
 		t.Errorf("%s: %s", text, diff)
 	}
 }

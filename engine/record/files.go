@@ -47,11 +47,20 @@ func replaceBy(path string, write func(io.Writer) error) (err error) {
 }
 
 func replaceJSON(path string, v any) error {
+	text, err := indented(path, v)
+	if err != nil {
+		return err
+	}
+	return replace(path, text)
+}
+
+// indented is v as it is to stand in a file.
+func indented(path string, v any) ([]byte, error) {
 	b, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", filepath.Base(path), err)
+		return nil, fmt.Errorf("writing %s: %w", filepath.Base(path), err)
 	}
-	return replace(path, append(b, '\n'))
+	return append(b, '\n'), nil
 }
 
 // regular refuses what is no regular file: opening a pipe, or reading a device, might never end.
@@ -82,15 +91,21 @@ func (s *Set) ReadFile(name string) ([]byte, error) { return readFile(s.Path(nam
 
 // readJSON reads a file by alike, or by the options of a reader.
 func readJSON[T any](path string, opt json2.Options) (*T, error) {
+	v, _, err := readJSONText[T](path, opt)
+	return v, err
+}
+
+// readJSONText is readJSON, and what was read.
+func readJSONText[T any](path string, opt json2.Options) (*T, []byte, error) {
 	b, err := readFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", filepath.Base(path), err)
+		return nil, nil, fmt.Errorf("reading %s: %w", filepath.Base(path), err)
 	}
 	v := new(T)
 	if err := foreign(b, decodeBy(opt, b, v)); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
+		return nil, nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	return v, nil
+	return v, b, nil
 }
 
 // WriteEnvironment writes environment.json.

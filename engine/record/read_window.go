@@ -14,11 +14,11 @@ import (
 type reader struct {
 	options json2.Options // those of alike; tables get their names from names
 	names   nameLists
-	reasons alikeMaps
+	reasons *alikeMaps
 }
 
 func newReader() *reader {
-	r := &reader{}
+	r := &reader{reasons: newAlikeMaps()}
 	r.options = json2.JoinOptions(alike, json2.WithUnmarshalers(json2.JoinUnmarshalers(
 		tablesWith(&r.names, number), tablesWith(&r.names, value))))
 	return r

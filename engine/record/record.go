@@ -83,6 +83,7 @@ type Run struct {
 	Reason     string              `json:"reason,omitempty"`
 	Where      string              `json:"where,omitempty"` // file:line:col of what Reason is about
 	Unreadable bool                `json:"-"`               // what was recorded of it is there, and not to be read
+	sum        []byte              // of its run.json as it was read; nil of one that was not read whole
 	Start      time.Time           `json:"start"`
 	Seconds    float64             `json:"seconds"`
 	Install    string              `json:"install,omitempty"`     // the installation's directory

@@ -10,7 +10,7 @@ type Results struct {
 	Exit     int    `json:"exit"`
 	ExitWhy  string `json:"exit_why"`
 	Complete bool   `json:"complete"` // false: some runs are missing (interrupted, or the engine died)
-	// RunsSHA256 is the digest of the runs that they were made of, set by WriteResults; "" where one of them cannot be read.
+	// RunsSHA256 is the Digest of the runs that they were made of; "" where one of them cannot be read.
 	RunsSHA256 string `json:"runs_sha256,omitempty"`
 
 	Targets   []Target               `json:"targets"`
@@ -79,6 +79,9 @@ const (
 	Error        = "error"
 	NotJudged    = "not judged" // `when` is false
 )
+
+// Outcomes are all of a verdict's, the gravest first.
+var Outcomes = []string{Fail, Error, Inconclusive, NotSupported, Pass, NotJudged}
 
 // A Judgement is the outcome of one verdict for one cell (or target, or the plan).
 type Judgement struct {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,13 +48,14 @@ func (s *Set) Kept(id string) *Run {
 	return r
 }
 
-// run reads a run.json.
+// run reads a run.json, and keeps its digest: see Digest.
 func (r *reader) run(path string) (*Run, error) {
-	run, err := readJSON[Run](path, r.options)
+	run, text, err := readJSONText[Run](path, r.options)
 	if err != nil {
 		return nil, err
 	}
-	run.Missing = r.reasons.shared(run.Missing)
+	sum := sha256.Sum256(text)
+	run.sum, run.Missing = sum[:], r.reasons.shared(run.Missing)
 	return run, nil
 }
 

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -99,12 +100,18 @@ func (s *Set) WriteRun(run *Run) error {
 	return replaceJSON(s.Path("runs", id, "run.json"), finiteRun(run))
 }
 
-// Rederived writes a finished run again, with metrics and guards that were derived anew.
+// Rederived writes a finished run again, with metrics and guards that were derived anew: these are what its file has now.
 func (s *Set) Rederived(run *Run) error {
 	if run.ID == "" || run.ID != filepath.Base(run.ID) {
 		return fmt.Errorf("writing a run: %q is no id of a run", run.ID)
 	}
-	return replaceJSON(s.Path("runs", run.ID, "run.json"), finiteRun(run))
+	text, err := indented(s.Path("runs", run.ID, "run.json"), finiteRun(run))
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(text)
+	run.sum = sum[:]
+	return replace(s.Path("runs", run.ID, "run.json"), text)
 }
 
 func (w *RunWriter) flusher(every time.Duration) {

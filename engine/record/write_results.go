@@ -9,9 +9,8 @@ import (
 )
 
 // WriteResults writes results.json. Cells and verdicts stand a line each, and are encoded one by one: of a large set they
-// are hundreds of megabytes. It notes of which runs they are: see Current.
+// are hundreds of megabytes.
 func (s *Set) WriteResults(r *Results) error {
-	r.RunsSHA256 = s.runsDigest()
 	return replaceBy(s.Path("results.json"), func(w io.Writer) error { return encodeResults(w, r) })
 }
 

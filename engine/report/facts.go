@@ -27,7 +27,7 @@ func (b *builder) facts() (out []Fact) {
 		n[j.Outcome]++
 	}
 	var words []Text
-	for _, o := range []string{record.Fail, record.Error, record.Inconclusive, record.NotSupported, record.Pass, record.NotJudged} {
+	for _, o := range record.Outcomes {
 		if n[o] > 0 {
 			words = append(words, text(grouped(float64(n[o]))+" ", badge(o)))
 		}

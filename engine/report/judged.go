@@ -37,9 +37,9 @@ func (b *builder) judged() (items []Text) {
 			hold, asked = append(hold, quoted(name)), append(asked, b.askedOf(js))
 			continue
 		}
-		for _, o := range []string{record.Fail, record.Error, record.Inconclusive, record.NotSupported} {
+		for _, o := range record.Outcomes {
 			of := slices.DeleteFunc(slices.Clone(js), func(j record.Judgement) bool { return j.Outcome != o })
-			if len(of) == 0 {
+			if len(of) == 0 || outcomeWords[o] == "" {
 				continue
 			}
 			item := b.outcomeSentence(name, o, of, counted, gate)
@@ -95,6 +95,7 @@ func (b *builder) askedOf(js []record.Judgement) string {
 
 func quoted(s string) Text { return text("\u201c" + oneLine(s) + "\u201d") }
 
+// outcomeWords are what a finding says of outcomes that it is about.
 var outcomeWords = map[string]string{
 	record.Fail: "fails", record.Error: "could not be judged (error)", record.Inconclusive: "is inconclusive", record.NotSupported: "is unsupported",
 }

@@ -10,10 +10,8 @@ import (
 	"github.com/planrun/planrun/internal/plural"
 )
 
-// outcomesByGravity are those of a judgement, the gravest first.
-var outcomesByGravity = []string{record.Fail, record.Error, record.Inconclusive, record.NotSupported, record.Pass, record.NotJudged}
-
-func gravity(outcome string) int { return slices.Index(outcomesByGravity, outcome) }
+// gravity is the place of an outcome among all, of the gravest 0.
+func gravity(outcome string) int { return slices.Index(record.Outcomes, outcome) }
 
 // mostOperands bounds the columns of a verdict's values.
 const mostOperands = 5

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"regexp"
@@ -156,20 +157,19 @@ type tallied struct {
 	Count         int
 }
 
-var outcomes = []struct{ outcome, tone string }{
-	{record.Fail, "bad"}, {record.Error, "bad"}, {record.Inconclusive, "doubt"}, {record.NotSupported, "none"}, {record.Pass, "good"}, {record.NotJudged, "none"},
-}
+// tones are how outcomes look; of the others "none".
+var tones = map[string]string{record.Fail: "bad", record.Error: "bad", record.Inconclusive: "doubt", record.Pass: "good"}
 
 func tally(v report.Verdict) (out []tallied) {
-	for _, o := range outcomes {
+	for _, o := range record.Outcomes {
 		n := 0
 		for _, j := range v.Judged {
-			if j.Outcome == o.outcome {
+			if j.Outcome == o {
 				n++
 			}
 		}
 		if n > 0 {
-			out = append(out, tallied{o.outcome, o.tone, n})
+			out = append(out, tallied{o, cmp.Or(tones[o], "none"), n})
 		}
 	}
 	return out
