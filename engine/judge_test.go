@@ -97,6 +97,14 @@ func TestJudgeAgain(t *testing.T) {
 	if v := verdictsOf(out)["never"]; !slices.Equal(v, []string{"fail"}) {
 		t.Errorf("never: %v", v)
 	}
+	for _, j := range out.Results.Verdicts {
+		if failed := j.Verdict == "never"; (j.Distance != nil) != failed || failed && *j.Distance != 0 {
+			t.Errorf("%s is recorded at a distance of %v from its limit", j.Verdict, j.Distance)
+		}
+	}
+	if !out.Set.Current(out.Results) {
+		t.Error("results are not of the runs that are there")
+	}
 	report := reportOf(t, out)
 	if err := os.Remove(out.Set.Path("results.json")); err != nil {
 		t.Fatal(err)
@@ -122,6 +130,10 @@ func TestJudgeAgain(t *testing.T) {
 		}
 	}
 	again = conclude(t, dir, asItIs, engine.ConcludeOptions{})
+	if !again.Set.Current(again.Results) {
+		t.Error("results are not of the runs that were written again")
+	}
+	again.Results.RunsSHA256 = out.Results.RunsSHA256 // these are written otherwise
 	if diff := cmp.Diff(asJSON(t, out.Results), asJSON(t, again.Results)); diff != "" {
 		t.Errorf("derived again:\n%s", diff)
 	}

@@ -23,7 +23,7 @@ func judgements(p *Program, js []verdict.Judgement) (out []record.Judgement) {
 		}
 	}
 	for _, j := range js {
-		r := record.Judgement{Verdict: j.Verdict, About: about[j.Verdict], Let: let[j.Verdict], Coord: recordCoord(j.At), Outcome: string(j.Outcome), Label: j.Label, Reason: j.Reason, Expression: j.Text, Operands: operands(j.Operands), N: j.N, Gate: j.Gate, Broke: j.Broke}
+		r := record.Judgement{Verdict: j.Verdict, About: about[j.Verdict], Let: let[j.Verdict], Coord: recordCoord(j.At), Outcome: string(j.Outcome), Label: j.Label, Reason: j.Reason, Expression: j.Text, Operands: operands(j.Operands), N: j.N, Gate: j.Gate, Broke: j.Broke, Distance: j.Distance}
 		for _, q := range j.Parts {
 			r.Runs = append(r.Runs, record.RunJudgement{Round: q.Round, Repeat: q.Repeat, Outcome: string(q.Outcome), Label: q.Label, Reason: q.Reason, Operands: operands(q.Operands)})
 		}

@@ -98,6 +98,10 @@ type Judgement struct {
 	Gate       string         `json:"gate,omitempty"` // "", "true", "fail-only"
 	Runs       []RunJudgement `json:"runs,omitempty"`
 	Broke      string         `json:"broke,omitempty"` // when a series first broke it
+	// Distance is how far what failed is from its limit, where the expression is one comparison: |ln| of the ratio of its sides, of
+	// within(a, b, c) that of a and b, of a comparison with a 0 that the plan has there the size of the other side. It compares judgements of
+	// one expression only; of several runs it is that of the one whose operands these are. nil where it is not known.
+	Distance *float64 `json:"distance,omitempty"`
 }
 
 // An Operand is a sub-expression with its value as text.

@@ -295,10 +295,10 @@ func TestFindings(t *testing.T) {
 			f.in.Results.Verdicts = []record.Judgement{{Verdict: "v", Coord: record.Coord{Target: "a", Round: 2}, Outcome: record.Fail, Gate: "true", Expression: "x < 1", Operands: []record.Operand{{Text: "x", Value: "2"}}}}
 		}, []string{"The gate \u201cv\u201d fails (x < 1): a, round 2 (x = 2)."}, ""},
 		{"the worst is said first, its expression once", func(f *fixture) {
-			at := func(target, v string) record.Judgement {
-				return record.Judgement{Verdict: "v", Coord: record.Coord{Target: target}, Outcome: record.Fail, Expression: "failed == 0", Operands: []record.Operand{{Text: "failed", Value: v}}}
+			at := func(target string, v float64) record.Judgement {
+				return record.Judgement{Verdict: "v", Coord: record.Coord{Target: target}, Outcome: record.Fail, Expression: "failed == 0", Distance: &v, Operands: []record.Operand{{Text: "failed", Value: fmt.Sprint(v)}}}
 			}
-			f.in.Results.Verdicts = []record.Judgement{at("a", "97"), at("b", "2201")}
+			f.in.Results.Verdicts = []record.Judgement{at("a", 97), at("b", 2201)}
 		}, []string{"fails for 2 of 2 (failed == 0), worst first: b (failed = 2,201); a (failed = 97)."}, ""},
 		{"a case keeps its word, and nothing is said twice", func(f *fixture) {
 			x := record.Operand{Text: "x", Value: "2"}

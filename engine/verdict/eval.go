@@ -51,7 +51,8 @@ type Result struct {
 	Err      *Reason   // nil: there is a value
 	Absorbed []*Reason // what && and || decided without: a condition that is true must not rest on it
 	Operands []Operand
-	Broke    string // when a condition about a series or events that is false broke first, or ""
+	Distance *float64 // of a condition from its limit: see Judgement
+	Broke    string   // when a condition about a series or events that is false broke first, or ""
 	Reads    []Read
 	Tainted  []Tainted // failed guards of what was read
 }
@@ -248,6 +249,9 @@ func (p *Program) Eval(ctx context.Context, v Values) Result {
 	}
 	if details != nil && details.State() != nil {
 		res.Operands = p.operands(details.State())
+		if holds, condition := res.Value.(bool); condition {
+			res.Distance = p.distance(details.State(), holds)
+		}
 		if res.Value == false {
 			res.Broke = p.broke(details.State(), rec)
 		}

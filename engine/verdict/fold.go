@@ -28,7 +28,7 @@ func (j *Judgement) fold(mixed, of string) {
 	}
 	j.decide()
 	if mixed == "inconclusive" && j.Outcome == Fail && count[Pass] > 0 {
-		j.Outcome, j.Label = Inconclusive, ""
+		j.Outcome, j.Label, j.Distance = Inconclusive, "", nil
 		j.Reason = fmt.Sprintf("noisy, %d of %d", count[Pass], j.N)
 	}
 	if j.Outcome == Fail || j.Outcome == Inconclusive && count[Inconclusive] > 0 {
@@ -38,7 +38,7 @@ func (j *Judgement) fold(mixed, of string) {
 	}
 }
 
-// decide takes text, operands and reason of the first part that decided, and the labels of all that did.
+// decide takes text, operands, distance and reason of the first part that decided, and the labels of all that did.
 func (j *Judgement) decide() {
 	var labels []string
 	first := true
@@ -47,7 +47,7 @@ func (j *Judgement) decide() {
 			continue
 		}
 		if first {
-			j.Reason, j.Text, j.Operands, j.Broke, first = p.Reason, p.Text, p.Operands, p.Broke, false
+			j.Reason, j.Text, j.Operands, j.Broke, j.Distance, first = p.Reason, p.Text, p.Operands, p.Broke, p.Distance, false
 		}
 		if p.Label != "" && !slices.Contains(labels, p.Label) {
 			labels = append(labels, p.Label)

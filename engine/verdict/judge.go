@@ -19,7 +19,8 @@ type Judgement struct {
 	Reason     string // why it is not a pass
 	Text       string // the expression that decided
 	Operands   []Operand
-	N          int // runs (with each: round, rounds) that it rests on
+	Distance   *float64 // of one that failed: how far the expression was from its limit; nil where that is not known
+	N          int      // runs (with each: round, rounds) that it rests on
 	Broke      string
 	Gate       string // "", "true" or "fail-only": whether this judgement gates
 	Guards     []Tainted
@@ -34,6 +35,7 @@ type Part struct {
 	Label, Reason string
 	Text          string
 	Operands      []Operand
+	Distance      *float64
 	Broke         string
 	Guards        []Tainted
 	reads         []Read

@@ -36,7 +36,7 @@ func (r *rule) part(ctx context.Context, d *Data, at Coord, round, repeat int, r
 		case ok:
 			p.Outcome = Pass
 		default:
-			p.Outcome, p.Broke = Fail, res.Broke
+			p.Outcome, p.Broke, p.Distance = Fail, res.Broke, res.Distance
 		}
 		p.guard()
 		return p
@@ -70,6 +70,9 @@ func (r *rule) judgeCases(ctx context.Context, v Values, p *Part) {
 		if k.Outcome != Pass {
 			p.Reason = k.When
 		}
+		if k.Outcome == Fail {
+			p.Distance = res.Distance
+		}
 		return
 	}
 	p.Label, p.Text, p.Outcome, p.Reason = "", "", Inconclusive, "no case holds"
@@ -89,7 +92,7 @@ func (p *Part) saw(prog *Program, res Result) {
 // guard makes a judgement that rests on a tainted metric, or on runs that cannot be told apart, inconclusive.
 func (p *Part) guard() {
 	if why := p.unpaired(); why != "" && (p.Outcome == Pass || p.Outcome == Fail || p.Outcome == Inconclusive) {
-		p.Outcome, p.Label, p.Broke, p.Reason = Inconclusive, "", "", why
+		p.Outcome, p.Label, p.Broke, p.Distance, p.Reason = Inconclusive, "", "", nil, why
 	}
 	if len(p.Guards) == 0 || p.Outcome != Pass && p.Outcome != Fail && p.Outcome != Inconclusive {
 		return
@@ -98,11 +101,11 @@ func (p *Part) guard() {
 		return
 	}
 	g := p.Guards[0]
-	p.Outcome, p.Label, p.Broke = Inconclusive, "", ""
+	p.Outcome, p.Label, p.Broke, p.Distance = Inconclusive, "", "", nil
 	p.Reason = fmt.Sprintf("guard %s: %s (%s of %s)", g.Guard, g.Message, g.Metric, g.Cell)
 }
 
 // take makes a judgement of one part.
 func (j *Judgement) take(p Part) {
-	j.Outcome, j.Label, j.Reason, j.Text, j.Operands, j.Broke, j.Guards, j.Reads = p.Outcome, p.Label, p.Reason, p.Text, p.Operands, p.Broke, p.Guards, p.reads
+	j.Outcome, j.Label, j.Reason, j.Text, j.Operands, j.Broke, j.Distance, j.Guards, j.Reads = p.Outcome, p.Label, p.Reason, p.Text, p.Operands, p.Broke, p.Distance, p.Guards, p.reads
 }
