@@ -59,7 +59,7 @@ func FuzzLoad(f *testing.F) {
 			}
 			plan.Scenarios[i].Bind(func(*dsl.Hole) (any, bool, error) { return 1.0, true, nil })
 		}
-		text := dsl.Resolved(plan, nil, nil)
+		text := dsl.Resolved(plan, dsl.ResolvedOptions{})
 		opt.ReadFile = func(string) ([]byte, error) { return text, nil }
 		if _, again := dsl.Load("again.yaml", opt); again.HasErrors() {
 			t.Errorf("%v\n%s", again, text)

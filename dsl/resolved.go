@@ -11,14 +11,23 @@ import (
 // Redacted stands in for secrets wherever a plan is written.
 const Redacted = "<redacted>"
 
+// ResolvedOptions say how a resolved plan is written.
+type ResolvedOptions struct {
+	// Path gives the path to write for one that was resolved, so that copies of the files can be named; nil: as it was
+	// resolved. A path that is an expression stays.
+	Path func(string) string
+	// Environment is what environment variables gave to params, by the names of these; nil: nothing. It stands in their env's
+	// place, unless it is secret or no UTF-8, which YAML cannot hold.
+	Environment map[string]string
+}
+
 // Resolved writes the plan as it was resolved: files merged, presets and --set applied, targets, scenarios and loads
-// merged with what they build on, secrets redacted. Load reads it as the same plan. Paths are written as path returns
-// them (nil: as they were resolved), so that copies of the files can be named; a path that is an expression stays. What the
-// environment gave to params stands in their env's place, by their names (nil: nothing), unless it is secret.
-func Resolved(p *Plan, path func(string) string, environment map[string]string) []byte {
+// merged with what they build on, secrets redacted. Load reads it as the same plan.
+func Resolved(p *Plan, opt ResolvedOptions) []byte {
 	if p.root == nil {
 		return nil
 	}
+	path := opt.Path
 	if path == nil {
 		path = func(s string) string { return s }
 	}
@@ -33,7 +42,7 @@ func Resolved(p *Plan, path func(string) string, environment map[string]string) 
 	enc.SetIndent(2)
 	doc := w.plan(p.root)
 	for _, param := range p.Params {
-		if v, ok := environment[param.Name]; ok && !param.Val.Secret {
+		if v, ok := opt.Environment[param.Name]; ok && !param.Val.Secret {
 			given(below(below(doc, "params"), param.Name), param.Val.Env, v)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // given writes what an environment variable gave to a param as its value, with where it came from: what is read again
 // depends on no environment. It is read as ScalarValue reads it, and never as an expression.
 func given(param *yaml.Node, variable, text string) {
-	if param == nil || !utf8.ValidString(text) { // YAML cannot hold other bytes
+	if param == nil || !utf8.ValidString(text) { // YAML cannot hold other bytes: the engine warns of it
 		return
 	}
 	var rest []*yaml.Node

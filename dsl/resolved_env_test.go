@@ -22,7 +22,7 @@ func TestResolvedKeepsWhatTheEnvironmentGave(t *testing.T) {
 	p := read([]byte("plan: p\nparams:\n  n: {value: 7, env: N, about: how many}\n  key: {env: KEY, secret: true}\n" +
 		"targets: {t: {endpoints: {http: \"127.0.0.1:1\"}}}\nscenarios: {s: {phases: [measure: {for: 1s}]}}\n"))
 	for _, given := range []string{"8", "010", "true", "", "5s", "64KiB", "2%", "200/s", "a b", " 8", "null", "# no comment", "a: b", "two\nlines", "é\x07\"'"} {
-		text := dsl.Resolved(p, nil, map[string]string{"n": given, "key": "hush-hush"})
+		text := dsl.Resolved(p, dsl.ResolvedOptions{Environment: map[string]string{"n": given, "key": "hush-hush"}})
 		n := read(text).Params.Get("n")
 		bound, list := n.Bind(nil)
 		if list.HasErrors() {
@@ -35,11 +35,11 @@ func TestResolvedKeepsWhatTheEnvironmentGave(t *testing.T) {
 			t.Error(s)
 		}
 	}
-	text := dsl.Resolved(p, nil, map[string]string{"n": "a ${{ b }}"})
+	text := dsl.Resolved(p, dsl.ResolvedOptions{Environment: map[string]string{"n": "a ${{ b }}"}})
 	if got := fmt.Sprint(read(text).Params.Get("n").Holes()[0].Text); got != "'$' + '{{'" {
 		t.Errorf("an expression of the environment: %s\n%s", got, text)
 	}
-	if text := string(dsl.Resolved(p, nil, map[string]string{"n": "\xff"})); !strings.Contains(text, "env: N") {
+	if text := string(dsl.Resolved(p, dsl.ResolvedOptions{Environment: map[string]string{"n": "\xff"}})); !strings.Contains(text, "env: N") {
 		t.Error(text)
 	}
 }

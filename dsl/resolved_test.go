@@ -42,7 +42,7 @@ func TestResolvedLoadsAsTheSamePlan(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := loadSketch(t, tt.name, tt.opt)
-			text := dsl.Resolved(p, nil, nil)
+			text := dsl.Resolved(p, dsl.ResolvedOptions{})
 			if tt.opt.Presets == nil {
 				golden(t, "testdata/resolved/"+tt.name+".yaml", scrub(t, text))
 			}
@@ -54,7 +54,7 @@ func TestResolvedLoadsAsTheSamePlan(t *testing.T) {
 			if d := cmp.Diff(p, again, typed); d != "" {
 				t.Errorf("loaded again it differs:\n%s", d)
 			}
-			if twice := dsl.Resolved(again, nil, nil); string(twice) != string(text) {
+			if twice := dsl.Resolved(again, dsl.ResolvedOptions{}); string(twice) != string(text) {
 				t.Errorf("resolved again it differs:\n%s", cmp.Diff(string(text), string(twice)))
 			}
 		})
@@ -94,7 +94,7 @@ schedule: [{stage: a}, {stage: b}, {stage: c}]
 		if own := p.Chosen("only"); len(own) != []int{2, 4}[i] || own[0].Text != []string{"a", "a/one"}[i] {
 			t.Errorf("load %d: the plan itself says only %v", i, own)
 		}
-		text := dsl.Resolved(p, nil, nil)
+		text := dsl.Resolved(p, dsl.ResolvedOptions{})
 		if p, list = dsl.Load("p.yaml", dsl.Options{Vocabulary: vocabulary, ReadFile: func(string) ([]byte, error) { return text, nil }}); len(list) > 0 {
 			t.Fatalf("%v\n%s", list, text)
 		}
@@ -160,7 +160,7 @@ scenarios:
 	if len(list) > 0 {
 		t.Fatal(list)
 	}
-	got := string(dsl.Resolved(p, func(path string) string { return "sources/" + filepath.Base(path) }, nil))
+	got := string(dsl.Resolved(p, dsl.ResolvedOptions{Path: func(path string) string { return "sources/" + filepath.Base(path) }}))
 	for _, secret := range []string{"hunter2", "hunter3", "hunter4"} {
 		if strings.Contains(got, secret) {
 			t.Errorf("%s is in the resolved plan:\n%s", secret, got)

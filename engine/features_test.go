@@ -11,10 +11,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/planrun/planrun/dsl"
+	"github.com/planrun/planrun/dsl/diag"
 	"github.com/planrun/planrun/engine"
 	"github.com/planrun/planrun/engine/record"
 )
@@ -79,6 +81,21 @@ verdicts: [{verdict: v, pass: failed == 0}]
 	}
 	if prog, list := check(write(t, "plan: p\nparams: {n: {env: PLANRUN_NOT_SET}}\ntargets: {t: {endpoints: {http: '127.0.0.1:1'}}}\n"+oneLoad), engine.Options{}); prog != nil || !strings.Contains(list.Error(), "PLANRUN_NOT_SET is not set") {
 		t.Errorf("a variable that is not set: %v", list)
+	}
+}
+
+// What the environment gives and no plan can hold is said, where it will be missed; a secret is not stored anyway.
+func TestAnEnvironmentThatNoPlanCanHold(t *testing.T) {
+	for _, tc := range []struct {
+		param, value string
+		warned       bool
+	}{{"{env: N}", "\xff", true}, {"{env: N}", "é", false}, {"{env: N, secret: true}", "\xff\xfe\xfd\xfc", false}} {
+		plan := "plan: p\nparams: {n: " + tc.param + "}\ntargets: {t: {endpoints: {http: '127.0.0.1:1'}}}\n" + oneLoad
+		_, list := check(write(t, plan), engine.Options{Env: func(string) (string, bool) { return tc.value, true }})
+		i := slices.IndexFunc(list, func(p *diag.Problem) bool { return strings.Contains(p.Msg, "UTF-8") })
+		if i >= 0 != tc.warned || list.HasErrors() || i >= 0 && (!list[i].Warning || list[i].Pos.Line != 2) {
+			t.Errorf("%s with %q: %v", tc.param, tc.value, list)
+		}
 	}
 }
 

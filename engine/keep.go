@@ -27,11 +27,11 @@ func (s *session) writePlan() error {
 		}
 	}
 	var errs []error
-	resolved := dsl.Resolved(s.p.Plan, func(path string) string {
+	resolved := dsl.Resolved(s.p.Plan, dsl.ResolvedOptions{Environment: s.p.fromEnvironment(), Path: func(path string) string {
 		kept, err := s.keepFile(path)
 		errs = append(errs, err)
 		return kept
-	}, s.p.fromEnvironment())
+	}})
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("keeping a file of the plan: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/planrun/planrun/dsl"
 	"github.com/planrun/planrun/dsl/diag"
@@ -151,8 +152,12 @@ func (c *compilation) environment(p *param) bool {
 	}
 	if v, ok := env(name); ok {
 		p.value, p.given = dsl.ScalarValue(v), &v
-		if p.part.Val.Secret {
+		switch {
+		case p.part.Val.Secret:
 			c.secrets.add(v)
+		case !utf8.ValidString(v):
+			w := c.list.Addf(p.part.PosOf("env"), "what the environment variable %s gives is no UTF-8, so the plan that is stored with the results is without it", name)
+			w.Hint, w.Warning = "set it in the same way to run the stored plan again, or give it UTF-8", true
 		}
 		return true
 	}
