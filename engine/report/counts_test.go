@@ -91,8 +91,24 @@ func TestSentWithoutAnOutcome(t *testing.T) {
 		head, cells = append(head, c.Title), append(cells, terminal(t1.Rows[0][i]))
 	}
 	got := strings.Join(head, " | ") + "\n" + strings.Join(cells, " | ")
-	if want := "sent again | not yet over at the end | sent by the loads"; !strings.Contains(got, want) || !strings.Contains(got, "| 8 | 26 | 7,116 |") {
+	if want := "sent again | never sent | not yet over at the end | sent by the loads"; !strings.Contains(got, want) || !strings.Contains(got, "| 8 | 2 | 28 | 7,116 |") {
 		t.Errorf("says %s", got)
+	}
+}
+
+// What one load never sent is not offset by what another had not recorded the outcome of, nor by another run, and the row adds up.
+func TestNeverSentIsOffsetByNothing(t *testing.T) {
+	counts := func(due, sent int64) record.Load {
+		return record.Load{Totals: map[string]load.Counts{"measure": {Due: due, Sent: sent}}}
+	}
+	var s bothSide
+	s.add(&record.Run{Loads: []record.Load{counts(100, 95), counts(10, 11)}}, 106)
+	s.add(&record.Run{Loads: []record.Load{counts(50, 52)}}, 52)
+	if s.unsent != 5 || s.open != 3 {
+		t.Errorf("never sent %d, not yet over %d, want 5 and 3", s.unsent, s.open)
+	}
+	if made := s.due + s.outside + s.verified + s.again + s.open - s.unsent; made != s.sent || s.so() != "equal" {
+		t.Errorf("%d is made up, %d were sent, %s", made, s.sent, s.so())
 	}
 }
 
