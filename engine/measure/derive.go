@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -222,13 +223,10 @@ func (ix *index) stalls(w window) []record.LeftOut {
 	var out []record.LeftOut
 	left := ix.sum(w.loads, w.rates).leftOut()
 	for p, why := range left {
-		out = append(out, record.LeftOut{T: p.start, Why: why})
+		out = append(out, record.LeftOut{T: p.start, Phase: p.Phase, Why: why})
 	}
 	slices.SortFunc(out, func(a, b record.LeftOut) int {
-		if a.T != b.T {
-			return int(math.Copysign(1, a.T-b.T))
-		}
-		return len(a.Why) - len(b.Why)
+		return cmp.Or(cmp.Compare(a.T, b.T), cmp.Compare(len(a.Why), len(b.Why)), cmp.Compare(a.Phase, b.Phase))
 	})
 	return slices.Compact(out)
 }

@@ -48,7 +48,7 @@ func TestDerive(t *testing.T) {
 		t.Error("a load's window has metrics of processes")
 	}
 	// One whole second and the one before the first of the window are left out of clean figures.
-	if want := []record.LeftOut{{T: 1, Why: "the window's first second"}}; len(d.Run.LeftOut) != 1 || d.Run.LeftOut[0] != want[0] {
+	if want := []record.LeftOut{{T: 1, Phase: "measure", Why: "the window's first second"}}; len(d.Run.LeftOut) != 1 || d.Run.LeftOut[0] != want[0] {
 		t.Errorf("left out %v, want %v", d.Run.LeftOut, want)
 	}
 }

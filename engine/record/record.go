@@ -135,8 +135,9 @@ type Published struct {
 
 // LeftOut is a second that the clean latencies of the headline are without.
 type LeftOut struct {
-	T   float64 `json:"t"` // its begin
-	Why string  `json:"why"`
+	T     float64 `json:"t"`               // its begin
+	Phase string  `json:"phase,omitempty"` // the phase of which it is: at the phase's edges less than a second is
+	Why   string  `json:"why"`
 }
 
 // Windows of a run's metrics are named: "" is the headline, "phase/NAME" a phase, "load/NAME" a load over the headline
@@ -224,6 +225,8 @@ type Seen struct {
 	Delay   float64 `json:"delay,omitempty"`   // the longest own delay in sending, in milliseconds
 	P99     float64 `json:"p99,omitempty"`     // of the answers, in milliseconds
 	Above   int     `json:"above,omitempty"`   // seconds in which that delay was above that p99
+	Late    float64 `json:"late,omitempty"`    // share of the requests that that delay held up for longer than that p99, at most
+	May     float64 `json:"may,omitempty"`     // the highest such share of which the guard does not warn
 	Foreign float64 `json:"foreign,omitempty"` // share of the machine's CPUs that what the plan did not start used
 }
 

@@ -27,11 +27,11 @@ func (b *builder) cleaned(verdicts []string, byName map[string][]record.Judgemen
 	return items
 }
 
-// unseen are the actions that were done in seconds which clean latencies are without, in one scenario: the latency may lack what they
-// did.
+// unseen are the actions of headline phases that began in seconds which clean latencies are without, in one scenario: the latency
+// may lack what they did at first.
 type unseen struct {
 	where   string
-	n, all  int      // of those that change something other than the load
+	n, all  int      // of those of headline phases that change something other than the load
 	actions []string // each once
 }
 
@@ -61,7 +61,7 @@ func (b *builder) unseen(judged []record.Judgement) (words Text) {
 	}
 	for _, u := range scenarios {
 		if u.n > 0 {
-			words = text(words, fmt.Sprintf("; in %s %s of %s that changed something fell into a second that it is without, at least in part (", u.where, grouped(float64(u.n)), plural.Of(u.all, "action")), some(u.actions, mostNamed), ")")
+			words = text(words, fmt.Sprintf("; in %s %s of %s that changed something began in a second that it is without (", u.where, grouped(float64(u.n)), plural.Of(u.all, "action")), some(u.actions, mostNamed), ")")
 		}
 	}
 	return words
@@ -70,11 +70,11 @@ func (b *builder) unseen(judged []record.Judgement) (words Text) {
 // add counts the actions of a run.
 func (u *unseen) add(r *record.Run) {
 	for _, a := range r.Actions {
-		if !a.Touches() || a.Never {
+		if !a.Touches() || a.Never || !slices.ContainsFunc(r.Phases, func(p record.Phase) bool { return p.Headline && p.Name == a.Phase }) {
 			continue
 		}
 		u.all++
-		if !slices.ContainsFunc(r.LeftOut, func(l record.LeftOut) bool { return a.Start < l.T+1 && max(a.Start, a.End) >= l.T }) {
+		if !slices.ContainsFunc(r.LeftOut, func(l record.LeftOut) bool { return beganIn(a, l) }) {
 			continue
 		}
 		u.n++
@@ -82,4 +82,10 @@ func (u *unseen) add(r *record.Run) {
 			u.actions = append(u.actions, name)
 		}
 	}
+}
+
+// beganIn reports whether an action began in a second of its own phase that is left out. Result sets that are older than these
+// do not say of which phase a second is.
+func beganIn(a record.Action, l record.LeftOut) bool {
+	return (l.Phase == "" || l.Phase == a.Phase) && l.T <= a.Start && a.Start < l.T+1
 }
