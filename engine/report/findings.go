@@ -79,8 +79,8 @@ func (b *builder) groupsOfFindings() ([]finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.disclose([]finding{
-		{items: b.ending()},
+	return []finding{
+		{items: slices.Concat(b.ending(), b.own())},
 		b.ahead(),
 		{title: judgedTitle, items: b.judged()},
 		{title: sinceTitle, items: b.since()},
@@ -89,7 +89,7 @@ func (b *builder) groupsOfFindings() ([]finding, error) {
 		{title: "Can it be trusted", items: slices.Concat(b.generator(crowds), b.distrust(), b.generatorFigures(), b.shared(), b.slowed(), b.guessed(), b.disagreed())},
 		{title: "What is missing", items: b.absent()},
 		{title: againTitle, items: b.rerun()},
-	}), nil
+	}, nil
 }
 
 var exits = map[int]string{

@@ -7,7 +7,7 @@ import (
 	"github.com/planrun/planrun/engine/record"
 )
 
-// That a target is planrun's own is said where it is named first, by what it is and not by its name.
+// That a target is planrun's own is said right behind how the plan ended, in the summary too, by what it is and not by its name.
 func TestTargetsOfPlanrunsOwn(t *testing.T) {
 	f := newFixture()
 	f.cell(cellSpec{scenario: "s", target: "nginx", rates: around(1000)})
@@ -21,7 +21,7 @@ func TestTargetsOfPlanrunsOwn(t *testing.T) {
 	for _, g := range groups {
 		for i, item := range g.items {
 			if strings.Contains(plain(item), "planrun's own") {
-				if said++; i != 0 || g.title != aheadTitle || plain(item) != "swift is planrun's own proxy, built into the program that measured here." {
+				if said++; i != 1 || g.title != "" || plain(item) != "swift is planrun's own proxy, built into the program that measured here." {
 					t.Errorf("%s, %d: %s", g.title, i, plain(item))
 				}
 			}
@@ -31,6 +31,13 @@ func TestTargetsOfPlanrunsOwn(t *testing.T) {
 		t.Errorf("it is said %d times", said)
 	}
 	var b strings.Builder
+	if err := Summary(&b, f.in, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Split(b.String(), "\n"); lines[1] != "swift is planrun's own proxy, built into the program that measured here." {
+		t.Errorf("the summary says it not behind the exit:\n%s", b.String())
+	}
+	b.Reset()
 	if err := Write(&b, f.in, Options{}); err != nil {
 		t.Fatal(err)
 	}
