@@ -150,7 +150,7 @@ func (j *judge) ownDelay(l *record.Load) {
 	j.add("own-delay", l.Name, share <= j.t.OwnDelay, "",
 		"the load generator's own delay in sending load %s reached %s; in %d of %d seconds it was above the p99 of the answers, %s, and held up to %s of the requests for longer than that (above %s is worth a warning)",
 		l.Name, milliseconds(worst), seconds, len(s.pieces), milliseconds(p99), percent(share), percent(j.t.OwnDelay))
-	j.saw(record.Seen{Delay: float64(worst) / 1e6, P99: float64(p99) / 1e6, Above: seconds})
+	j.saw(record.Seen{Delay: float64(worst) / 1e6, P99: float64(p99) / 1e6, Above: seconds, Late: share, May: j.t.OwnDelay})
 }
 
 func (j *judge) descriptors(l *record.Load) {

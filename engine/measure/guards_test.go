@@ -311,7 +311,7 @@ func TestGuardsSeen(t *testing.T) {
 	for i := range 3 { // the second before the window, and two in it
 		d.Seconds[3*i].Counts.StalledLagNs, d.Seconds[3*i].Lag = 43e6, hist(20, 100*time.Microsecond, 30*time.Millisecond)
 	}
-	want := map[string]record.Seen{"generator-cpu": {Cores: 0.4, CPUs: 1, Waited: 0.1}, "own-delay": {Delay: 43, P99: 9, Above: 2}, "foreign-cpu": {Foreign: 0.15}}
+	want := map[string]record.Seen{"generator-cpu": {Cores: 0.4, CPUs: 1, Waited: 0.1}, "own-delay": {Delay: 43, P99: 9, Above: 2, Late: 2.0 / 19, May: 0.005}, "foreign-cpu": {Foreign: 0.15}}
 	setSeries(d, "foreign_cpu", "", func(p *series.Point) { p.V = 0.3 })
 	for _, g := range Guards(d, DefaultThresholds(), Machine{}) {
 		w, ok := want[g.Name]
@@ -320,7 +320,7 @@ func TestGuardsSeen(t *testing.T) {
 		}
 		delete(want, g.Name)
 		near := func(x, y float64) bool { return math.Abs(x-y) < 0.01*y+1e-9 }
-		if s := g.Seen; s == nil || !near(s.Cores, w.Cores) || s.CPUs != w.CPUs || !near(s.Waited, w.Waited) || !near(s.Delay, w.Delay) || !near(s.P99, w.P99) || s.Above != w.Above || !near(s.Foreign, w.Foreign) {
+		if s := g.Seen; s == nil || !near(s.Cores, w.Cores) || s.CPUs != w.CPUs || !near(s.Waited, w.Waited) || !near(s.Delay, w.Delay) || !near(s.P99, w.P99) || s.Above != w.Above || !near(s.Late, w.Late) || !near(s.May, w.May) || !near(s.Foreign, w.Foreign) {
 			t.Errorf("%s saw %+v, want %+v", g.Name, g.Seen, w)
 		}
 	}

@@ -47,6 +47,14 @@ func (b *builder) broken(of func(*record.Run) []record.Guard) (out []*broken, he
 
 func guardsOf(r *record.Run) []record.Guard { return r.Guards }
 
+// guardsOfResults are those of figures that are in the report.
+func guardsOfResults(r *record.Run) []record.Guard {
+	if !r.Status.HasResults() {
+		return nil
+	}
+	return r.Guards
+}
+
 // harness is the name under which a run's Facts.Harness are shown beside its self-checks.
 const harness = "harness"
 

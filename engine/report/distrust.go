@@ -16,7 +16,7 @@ const mostWarnings = 3
 // distrust says in the findings which guards did not hold, what that spoils, and what they saw; those of the load generator and of
 // its machine first.
 func (b *builder) distrust() (items []Text) {
-	bad, _ := b.broken(guardsOf)
+	bad, _ := b.broken(guardsOfResults)
 	bad = slices.DeleteFunc(bad, func(g *broken) bool { return g.guard.Name == generatorKnown }) // generator says it
 	slices.SortStableFunc(bad, func(x, y *broken) int {
 		switch first := isOfGenerator(x.guard); {

@@ -25,12 +25,13 @@ func isOfGenerator(g record.Guard) bool {
 // A standing is what the guards of the load generator and of its machine say of the runs: of a run of which one did not hold,
 // whether its figures are not to be trusted or it only warns.
 type standing struct {
-	all             int // runs that have a load or such a guard
+	all             int // runs with results that have a load or such a guard
 	unjudged        int // of which no such guard is recorded
 	tainted, warned []*record.Run
 	unknown         []*record.Run // the generator's CPU is not known; some of them are tainted or warned of too
 	clear           []*record.Run // all guards held
 	tails           []*record.Run // clear ones in which the generator's own delay was above the p99 in some second
+	late, may       float64       // of these the highest share of requests that it held up for longer, and that may be; zero: not recorded
 	held            int           // guards in clear runs
 
 	spoiling, warning []guardKind // that did not hold, in order of appearance
@@ -40,12 +41,12 @@ type standing struct {
 // A guardKind is a guard by what it does to figures: by the plan's limits one that warns in one run may taint in another.
 type guardKind struct{ name, taints string }
 
-// standing goes through the runs of all cells.
+// standing goes through the runs of all cells that have results: the figures of no other are in the report.
 func (b *builder) standing() standing {
 	s := standing{brokenIn: map[guardKind][]*record.Run{}}
 	for _, c := range b.res.Cells {
 		for _, id := range c.Runs {
-			if r := b.runs[id]; r != nil {
+			if r := b.runs[id]; r != nil && r.Status.HasResults() {
 				s.add(r)
 			}
 		}
@@ -55,7 +56,8 @@ func (b *builder) standing() standing {
 
 // add puts a run where its guards put it.
 func (s *standing) add(r *record.Run) {
-	held, above := 0, false
+	held := 0
+	var above []*record.Seen
 	var tainted, warned, unknown bool
 	for _, g := range r.Guards {
 		switch {
@@ -64,7 +66,9 @@ func (s *standing) add(r *record.Run) {
 		case !isOfGenerator(g):
 		case g.OK:
 			held++
-			above = above || g.Name == "own-delay" && g.Seen != nil && g.Seen.Above > 0
+			if g.Name == "own-delay" && g.Seen != nil && g.Seen.Above > 0 {
+				above = append(above, g.Seen)
+			}
 		default:
 			tainted, warned = tainted || g.Taints != "", true
 			s.broke(r, guardKind{g.Name, g.Taints})
@@ -87,9 +91,17 @@ func (s *standing) add(r *record.Run) {
 		s.warned = append(s.warned, r)
 	case !unknown:
 		s.clear, s.held = append(s.clear, r), s.held+held
-		if above {
-			s.tails = append(s.tails, r)
-		}
+		s.reach(r, above)
+	}
+}
+
+// reach notes that in a clear run the generator's own delay was above the p99, as the guards of its loads saw it.
+func (s *standing) reach(r *record.Run, above []*record.Seen) {
+	for _, seen := range above {
+		s.late, s.may = max(s.late, seen.Late), max(s.may, seen.May)
+	}
+	if len(above) > 0 {
+		s.tails = append(s.tails, r)
 	}
 }
 
@@ -160,8 +172,8 @@ func (s *standing) guards() string {
 	return strings.Join(parts, ", ")
 }
 
-// clear says in how many runs all guards of the generator and of the machine held, and in which of them the highest latencies may
-// be the generator's all the same.
+// clear says in how many runs all guards of the generator and of the machine held, and in which of them a figure of the highest
+// latencies may be partly the generator's all the same.
 func (b *builder) clear(s *standing) Text {
 	n, of := len(s.clear), "them"
 	if n == 0 {
@@ -175,7 +187,19 @@ func (b *builder) clear(s *standing) Text {
 	if len(s.tails) == 0 {
 		return text(words + ".")
 	}
-	return text(words+"; only what lies above the p99 (", mono("p99_9_ms"), ", ", mono("max_ms"), fmt.Sprintf(") may still be the generator's in %d of %s, where its own delay in sending was above the p99, of no more requests than the guard own-delay lets pass (", len(s.tails), of), b.cellsOf(s.tails), ").")
+	var high []Text
+	for _, name := range tails {
+		high = append(high, text(mono(name)))
+	}
+	return text(words+"; figures of the highest latencies (", join(high, ", "), fmt.Sprintf(") may still be partly the generator's in %d of %s (", len(s.tails), of), b.cellsOf(s.tails), "): its own delay in sending was above the p99 there, "+s.few()+".")
+}
+
+// few says for how many requests the generator's own delay was above the p99 in clear runs.
+func (s *standing) few() string {
+	if s.may == 0 {
+		return "for no more requests than the guard own-delay lets pass"
+	}
+	return fmt.Sprintf("for up to %s of the requests of a load; the guard own-delay lets %s pass", percent(s.late), percent(s.may))
 }
 
 // anyOf is any of n runs in words.
@@ -206,7 +230,7 @@ func (b *builder) share(n, all int) string {
 	return fmt.Sprintf("%d of %s", n, plural.Of(all, "run"))
 }
 
-// shareOfCells is in how many of the cells with runs these runs are.
+// shareOfCells is in how many of the cells with runs that have results these runs are.
 func (b *builder) shareOfCells(runs []*record.Run) string {
 	among := map[string]bool{}
 	for _, r := range runs {
@@ -214,7 +238,7 @@ func (b *builder) shareOfCells(runs []*record.Run) string {
 	}
 	n, all := 0, 0
 	for _, c := range b.res.Cells {
-		if len(c.Runs) > 0 {
+		if slices.ContainsFunc(c.Runs, func(id string) bool { r := b.runs[id]; return r != nil && r.Status.HasResults() }) {
 			all++
 		}
 		if slices.ContainsFunc(c.Runs, func(id string) bool { return among[id] }) {

@@ -36,14 +36,27 @@ type spending struct {
 	why         string // the metric has no value, of the first of these
 	whyUnknown  string // the same, of the first of which nothing is known
 
-	cores      float64
-	cpus       int
+	used       cpuUse // the most
 	at, waited *record.Cell
 	wait       float64
 }
 
+// A cpuUse is what was used of so many CPUs; 0 if it is not known of how many.
+type cpuUse struct {
+	cores float64
+	cpus  int
+}
+
+// above reports whether u left less of its CPUs than v. Without the number of CPUs on both sides cores are compared.
+func (u cpuUse) above(v cpuUse) bool {
+	if u.cpus > 0 && v.cpus > 0 {
+		return u.cores*float64(v.cpus) > v.cores*float64(u.cpus)
+	}
+	return u.cores > v.cores
+}
+
 // spending reads the metric of each run, and what guards saw, who count the time of the generator's workers by themselves. Both
-// read it from different samples: the most that either knows is kept.
+// read it from different samples: the larger part of the CPUs that either knows is kept.
 func (b *builder) spending() (s spending) {
 	for i := range b.res.Cells {
 		c := &b.res.Cells[i]
@@ -66,15 +79,14 @@ func (b *builder) spending() (s spending) {
 func (s *spending) add(c *record.Cell, r *record.Run, cpus int) {
 	s.runs++
 	cores, byMetric := r.Metrics[""].Get(cpuMetric)
-	known := byMetric
+	most, known := cpuUse{cores, cpus}, byMetric
 	for _, g := range r.Guards {
 		if g.Seen == nil || g.Name != "generator-cpu" && g.Name != "busy-machine" {
 			continue
 		}
-		if !known || g.Seen.Cores > cores {
-			cores, cpus = g.Seen.Cores, g.Seen.CPUs
+		if u := (cpuUse{g.Seen.Cores, g.Seen.CPUs}); !known || u.above(most) {
+			most, known = u, true
 		}
-		known = true
 	}
 	why := strings.TrimPrefix(oneLine(r.Missing[cpuMetric]), cpuMetric+": ")
 	if !known {
@@ -86,21 +98,21 @@ func (s *spending) add(c *record.Cell, r *record.Run, cpus int) {
 		s.byGuard++
 		s.why = cmp.Or(s.why, why)
 	}
-	if s.at == nil || cores > s.cores {
-		s.cores, s.cpus, s.at = cores, cpus, c
+	if s.at == nil || most.above(s.used) {
+		s.used, s.at = most, c
 	}
 }
 
-// mostCPU says the most CPU that the generator used in a closed loop, the longest that it waited for one, of how many runs that is
+// mostCPU says the largest part of its CPUs that the generator used in a closed loop, the longest that it waited for one, of how many runs that is
 // known, and by what.
 func (b *builder) mostCPU() string {
 	s := b.spending()
 	if s.at == nil {
 		return ""
 	}
-	words := "At its worst the load generator used " + number(s.cores, series.Timing)
-	if s.cpus > 0 {
-		words += " of " + plural.Of(s.cpus, "CPU")
+	words := "At its worst the load generator used " + number(s.used.cores, series.Timing)
+	if s.used.cpus > 0 {
+		words += " of " + plural.Of(s.used.cpus, "CPU")
 	}
 	words += " in a closed loop (" + b.name(s.at.Coord) + ")"
 	if s.wait > 0 {

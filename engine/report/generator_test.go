@@ -99,3 +99,67 @@ func TestRunsWithoutGuardsAreNotClear(t *testing.T) {
 	f.in.Runs[1].Guards = nil
 	says(t, f, "No guard of the load generator or of its machine is recorded of 1 of 3 runs.", "In 2 of 3 runs every guard of the load generator and of its machine held (2 guards).")
 }
+
+// Of clear runs in which the generator's own delay was above the p99 it is known how much of a load it held up and how much may be;
+// every figure that it can make is named.
+func TestWhatTheOwnDelayMayStillMake(t *testing.T) {
+	f := newFixture()
+	f.cell(cellSpec{scenario: "s", target: "a", open: true, rates: around(1000), guards: []record.Guard{{Name: "own-delay", OK: true}}})
+	for i, seen := range []*record.Seen{{Delay: 12, P99: 9, Above: 1, Late: 0.002, May: 0.3}, {Delay: 30, P99: 9, Above: 2, Late: 0.25, May: 0.3}, {Delay: 3, P99: 9, Late: 0, May: 0.3}} {
+		f.in.Runs[i].Guards[2].Seen = seen
+	}
+	b := newBuilder(f.in, Options{})
+	s := b.standing()
+	if len(s.clear) != 3 || len(s.tails) != 2 || s.late != 0.25 || s.may != 0.3 {
+		t.Errorf("%d clear, %d of them with tails, late %v, may %v", len(s.clear), len(s.tails), s.late, s.may)
+	}
+	words := plain(b.clear(&s))
+	for _, want := range append([]string{percent(0.25), percent(0.3), "p99_ms", "worst_second_p99_ms", "max_ms"}, tails...) {
+		if !strings.Contains(words, want) {
+			t.Errorf("%s is not in %q", want, words)
+		}
+	}
+	f.in.Runs[0].Guards[2].Seen.May, f.in.Runs[1].Guards[2].Seen.May = 0, 0 // older than these
+	if s := b.standing(); !strings.Contains(plain(b.clear(&s)), "for no more requests than the guard own-delay lets pass") {
+		t.Error(plain(b.clear(&s)))
+	}
+}
+
+// A run without results stands nowhere: its figures are not in the report, and no sentence counts it.
+func TestRunsWithoutResultsStandNowhere(t *testing.T) {
+	f := newFixture()
+	f.cell(cellSpec{scenario: "s", target: "a", rates: around(1000), guards: []record.Guard{{Name: "send-lag", OK: true}}})
+	f.cell(cellSpec{scenario: "s", target: "b", rates: []float64{1000}})
+	f.in.Runs[1].Status, f.in.Runs[1].Guards = record.Failed, nil
+	f.in.Runs[3].Status, f.in.Runs[3].Guards = record.Failed, []record.Guard{{Name: "busy-machine", Taints: "timing", Message: "60 %"}}
+	b := newBuilder(f.in, Options{})
+	if s := b.standing(); s.all != 2 || s.unjudged != 0 || len(s.tainted) != 0 || len(s.clear) != 2 {
+		t.Errorf("%d in all, %d unjudged, %d tainted, %d clear", s.all, s.unjudged, len(s.tainted), len(s.clear))
+	}
+	if got := b.shareOfCells(f.in.Runs[:1]); got != "1 of 1 cell" {
+		t.Error(got)
+	}
+	if items := b.distrust(); len(items) != 0 {
+		t.Errorf("a guard of figures that are not there: %v", items)
+	}
+}
+
+// The worst is where the least of the CPUs was left, not where the most cores were used.
+func TestTheWorstIsAPartOfTheCPUs(t *testing.T) {
+	f := newFixture()
+	seen := func(cores float64, cpus int) []record.Guard {
+		return []record.Guard{{Name: "generator-cpu", OK: true, Seen: &record.Seen{Cores: cores, CPUs: cpus}}}
+	}
+	f.cell(cellSpec{scenario: "s", target: "narrow", rates: around(1000), guards: seen(0.95, 1)})
+	f.cell(cellSpec{scenario: "s", target: "wide", rates: around(1000), guards: seen(3, 8)})
+	b := newBuilder(f.in, Options{})
+	if s := b.spending(); s.at == nil || s.at.Coord.Target != "narrow" || s.used != (cpuUse{0.95, 1}) {
+		t.Errorf("the worst is %+v in %+v", s.used, s.at)
+	}
+	for _, r := range f.in.Runs[3:] {
+		r.Guards[2].Seen.CPUs = 0 // not known: cores are compared
+	}
+	if s := b.spending(); s.at.Coord.Target != "wide" || s.used.cores != 3 {
+		t.Errorf("the worst is %+v in %+v", s.used, s.at)
+	}
+}

@@ -85,7 +85,7 @@ func (b *builder) show(u unit, m compare.Name) Text {
 }
 
 // tails are the figures of the highest latencies, which a delay of the load generator's own makes first.
-var tails = []string{"p99_ms", "p99_9_ms", "p99_clean_ms", "p99_9_clean_ms", "worst_second_p99_ms"}
+var tails = []string{"p99_ms", "p99_9_ms", "p99_clean_ms", "p99_9_clean_ms", "worst_second_p99_ms", "max_ms"}
 
 // ownPart marks a high percentile that the load generator's own delay may have made, with what the guard saw where it was worst.
 func (b *builder) ownPart(u unit, m compare.Name) Text {
