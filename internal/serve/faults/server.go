@@ -8,14 +8,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/planrun/planrun/internal/serve/listen"
 	"github.com/planrun/planrun/internal/worker"
 )
-
-// Quiet is for how long nothing must have moved over a connection for a graceful stop to close it.
-const Quiet = time.Second
 
 // A Server is the relays of a process.
 type Server struct {
@@ -144,7 +140,7 @@ func (s *Server) Sample() Sample {
 	return sample
 }
 
-// Stop stops listening, ends all faults, and closes each connection once it was Quiet; when ctx ends it closes all.
+// Stop stops listening, ends all faults, and closes each connection once it was quiet (listen.Quiet); when ctx ends it closes all.
 func (s *Server) Stop(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for _, r := range s.relays {
@@ -166,26 +162,7 @@ func (r *relay) stop(ctx context.Context) {
 		p.seen = -1
 	}
 	r.mu.Unlock()
-	ended := make(chan struct{})
-	go func() {
-		r.wg.Wait()
-		close(ended)
-	}()
-	again := time.NewTimer(Quiet)
-	defer again.Stop()
-	for {
-		r.killQuiet(false)
-		select {
-		case <-again.C: // a ticker would come early after it came late
-			again.Reset(Quiet)
-		case <-ended:
-			return
-		case <-ctx.Done():
-			r.killQuiet(true)
-			<-ended
-			return
-		}
-	}
+	listen.Drain(ctx, &r.wg, r.killQuiet)
 }
 
 // killQuiet closes the pairs that have moved nothing since its last call, or all.

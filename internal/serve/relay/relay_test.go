@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/planrun/planrun/internal/serve/listen"
 	"github.com/planrun/planrun/internal/serve/servetest"
 	"github.com/planrun/planrun/internal/worker"
 )
@@ -174,7 +175,7 @@ func TestGracefulStop(t *testing.T) {
 		switch err := ask(); {
 		case err == nil:
 			last = time.Now()
-		case errors.Is(err, io.EOF), errors.Is(err, syscall.EPIPE), time.Since(last) > Quiet: // a machine that stands still is quiet too
+		case errors.Is(err, io.EOF), errors.Is(err, syscall.EPIPE), time.Since(last) > listen.Quiet: // a machine that stands still is quiet too
 		default:
 			t.Fatalf("after %d bytes: %v", i, err)
 		}

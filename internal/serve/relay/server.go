@@ -13,9 +13,6 @@ import (
 	"github.com/planrun/planrun/internal/worker"
 )
 
-// Quiet is for how long nothing must have moved over a connection for a graceful stop to close it.
-const Quiet = time.Second
-
 // A Server is a running relay.
 type Server struct {
 	spec      Spec
@@ -223,7 +220,7 @@ func (s *Server) Sample() Sample {
 	return sample
 }
 
-// Stop stops listening and closes each connection once it was Quiet, and when ctx ends all of them.
+// Stop stops listening and closes each connection once it was quiet (listen.Quiet), and when ctx ends all of them.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopping.Do(func() {
 		for _, l := range s.listeners {
@@ -236,26 +233,7 @@ func (s *Server) Stop(ctx context.Context) error {
 			p.seen = -1
 		}
 		s.mu.Unlock()
-		ended := make(chan struct{})
-		go func() {
-			s.wg.Wait()
-			close(ended)
-		}()
-		again := time.NewTimer(Quiet)
-		defer again.Stop()
-		for {
-			s.closeQuiet(false)
-			select {
-			case <-again.C: // a ticker would come early after it came late
-				again.Reset(Quiet)
-			case <-ended:
-				return
-			case <-ctx.Done():
-				s.closeQuiet(true)
-				<-ended
-				return
-			}
-		}
+		listen.Drain(ctx, &s.wg, s.closeQuiet)
 	})
 	return nil
 }
