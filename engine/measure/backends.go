@@ -36,6 +36,7 @@ func (ix *index) perRequest(w window, loads *loadSum, out *figures) {
 	case loads.counts.OK == 0:
 		out.missing(backendConnsDesc.Name, noSuccess)
 	default:
-		out.set(backendConnsDesc.Name, 1000*opened/float64(loads.counts.OK))
+		// The samples nearest to the ends of a short window span more or less than the window.
+		out.set(backendConnsDesc.Name, 1000*opened*length(w.counts)/seconds/float64(loads.counts.OK))
 	}
 }

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -51,6 +52,14 @@ func TestDerive(t *testing.T) {
 	if want := []record.LeftOut{{T: 1, Phase: "measure", Why: "the window's first second"}}; len(d.Run.LeftOut) != 1 || d.Run.LeftOut[0] != want[0] {
 		t.Errorf("left out %v, want %v", d.Run.LeftOut, want)
 	}
+}
+
+// Samples that lie about a window span more or less than the window, which a count for each request must not show.
+func TestBackendConnectionsOfTheWindow(t *testing.T) {
+	d := example()
+	d.Points = slices.DeleteFunc(d.Points, func(p series.Point) bool { return p.Series == backendConns && p.T < 1 })
+	Derive(d)
+	wantMetrics(t, d.Run.Metrics[""], map[string]float64{"backend_conns_per_1k_req": 1000 * 24. / 596})
 }
 
 func TestCleanLeavesOutStalls(t *testing.T) {

@@ -147,6 +147,10 @@ func TestGuardsFail(t *testing.T) {
 		{"foreign processes take its CPU", "busy-machine", "timing", "this machine was too busy for the load generator: load main was ready to run on CPU 1 but had to wait for processes that the plan did not start, 60 % of the time (at most 50 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			setSeries(d, "generator_run_wait_s", "main", func(p *series.Point) { p.V = 0.6 * p.T })
 		}},
+		{"its threads take its CPU from each other", "generator-cpu", "timing", "the load generator was the bottleneck: load main used 0.87 of its 1 CPU, and its own threads had to wait for each other on CPU 1, 60 % of the time (at most 50 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			setSeries(d, "generator_cpu_s", "main", func(p *series.Point) { p.V = 0.87 * p.T })
+			setSeries(d, "generator_run_wait_s", "main", func(p *series.Point) { p.V = 0.6 * p.T })
+		}},
 		{"the target runs already and takes its CPU", "busy-machine", "timing", "had to wait for processes that the plan did not start (which the target itself may be part of: it was running already), 60 % of the time (at most 50 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			notOurs(d)
 			setSeries(d, "generator_run_wait_s", "main", func(p *series.Point) { p.V = 0.6 * p.T })

@@ -106,6 +106,8 @@ func there(c, again *contest) string {
 		return ", there not to be trusted"
 	case o == compare.Unknown || o == compare.NA:
 		return ", there its noise is not known"
+	case o == compare.Better:
+		return ", there not beyond the noise of all"
 	}
 	return ", there within the noise"
 }

@@ -133,7 +133,7 @@ func TestFindings(t *testing.T) {
 		{"the generator was no bottleneck", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "send-lag", OK: true}, {Name: "generator-cpu", OK: true}}})
 			f.in.Runs[0].Metrics[""].Set("load_cpu_cores", 0.5)
-		}, []string{"Neither the load generator nor the machine it ran on is seen to have shaped the figures of the 1 run: every guard of theirs held (2 guards).",
+		}, []string{"Neither the load generator nor the machine it ran on is seen to have shaped the figures of the 1 run: every guard of theirs held (2 guards of these kinds).",
 			"At its worst the load generator used 0.500 of 2 CPUs in a closed loop (s / a); that is of 1 of 1 run with a closed loop."}, "may have shaped"},
 		{"warnings come together", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "foreign-cpu", Message: "12 %"}, {Name: "clock", Taints: "timing", Message: "1 s"}}})
@@ -218,7 +218,7 @@ func TestFindings(t *testing.T) {
 		}, []string{"At its worst the load generator used 0.910 of 1 CPU in a closed loop (s / b) and was ready to run without a CPU for 40.0 % of the time (s / b); that is of 2 of 3 runs with a closed loop, of the other 1 it is not known (never sampled); " +
 			"in 1 of these load_cpu_cores has no value (sampled too seldom), and what speaks is the generator's own count of its CPU time, which the guard generator-cpu reads.",
 			"Whether the load generator had the CPU that it needed is not known in 1 of 4 runs: 1 run of s / d (generator-known); latencies, rates and CPU figures are not to be trusted.",
-			"In 3 of 4 runs every guard of the load generator and of its machine held (3 guards)."}, "0.99"},
+			"In 3 of 4 runs every guard of the load generator and of its machine held (3 guards of these kinds)."}, "0.99"},
 		{"of what the generator used the metric knows more", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, guards: []record.Guard{{Name: "generator-cpu", OK: true, Seen: &record.Seen{Cores: 0.3, CPUs: 1}}}})
 			f.in.Runs[0].Metrics[""].Set("load_cpu_cores", 0.6)
@@ -239,7 +239,7 @@ func TestFindings(t *testing.T) {
 			}
 		}, []string{"In open loops the load generator's own delay in sending reached 60.0 ms in b / b, beside a p99 of 12.0 ms. It was above the p99 of its run in 2 of 3 cells: in 1 of these of more requests than the guard own-delay lets pass (43.0 ms in a / a, beside a p99 of 9.00 ms), in 1 of no more requests than the guard own-delay lets pass (60.0 ms in b / b, beside a p99 of 12.0 ms).",
 			"The load generator or the machine it ran on may have shaped the figures of 1 of 3 runs, in 1 of 3 cells: guards only warn, and nothing is withdrawn (own-delay in 1 run).",
-			"In 2 of 3 runs every guard of the load generator and of its machine held (4 guards); figures of the highest latencies (p99_ms, p99_9_ms, p99_clean_ms, p99_9_clean_ms, worst_second_p99_ms, max_ms) may still be partly the generator's in 1 of them (b / b): its own delay in sending was above the p99 there, for no more requests than the guard own-delay lets pass.",
+			"In 2 of 3 runs every guard of the load generator and of its machine held (4 guards of these kinds); figures of the highest latencies (p99_ms, p99_9_ms, p99_clean_ms, p99_9_clean_ms, worst_second_p99_ms, max_ms) may still be partly the generator's in 1 of them (b / b): its own delay in sending was above the p99 there, for no more requests than the guard own-delay lets pass.",
 			"The load generator's own delay in sending may have made p99_ms (own-delay, in 1 run of a / a); a warning: nothing is withdrawn. Seen: it held up 11 %."}, "bottleneck"},
 		{"an own delay above the p99 of which no guard warns", func(f *fixture) {
 			f.cell(cellSpec{scenario: "s", target: "a", rates: []float64{1000}, open: true, guards: []record.Guard{{Name: "own-delay", OK: true, Seen: &record.Seen{Delay: 12, P99: 9, Above: 1}}}})

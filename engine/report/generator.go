@@ -179,9 +179,9 @@ func (b *builder) clear(s *standing) Text {
 	if n == 0 {
 		return nil
 	}
-	words := fmt.Sprintf("In %s every guard of the load generator and of its machine held (%s)", b.share(n, s.all), plural.Of(s.held, "guard"))
+	words := fmt.Sprintf("In %s every guard of the load generator and of its machine held (%s of these kinds)", b.share(n, s.all), plural.Of(s.held, "guard"))
 	if n == s.all {
-		words = fmt.Sprintf("Neither the load generator nor the machine it ran on is seen to have shaped the figures of %s: every guard of theirs held (%s)", anyOf(n), plural.Of(s.held, "guard"))
+		words = fmt.Sprintf("Neither the load generator nor the machine it ran on is seen to have shaped the figures of %s: every guard of theirs held (%s of these kinds)", anyOf(n), plural.Of(s.held, "guard"))
 		of = "these runs"
 	}
 	if len(s.tails) == 0 {

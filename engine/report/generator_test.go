@@ -37,7 +37,7 @@ func TestWhatTheGeneratorMayHaveShaped(t *testing.T) {
 	breaks(8, record.Guard{Name: "backends", Taints: "work", Message: "web/0 ended"}) // neither the generator's nor the machine's
 	got := says(t, f,
 		"The load generator or the machine it ran on may have shaped the figures of 4 of 9 runs, in 2 of 3 cells: in 2 runs not all figures are to be trusted, in 2 more runs guards only warn (busy-machine in 2 runs, foreign-cpu in 3; some in the same run).",
-		"In 5 of 9 runs every guard of the load generator and of its machine held (5 guards).",
+		"In 5 of 9 runs every guard of the load generator and of its machine held (5 guards of these kinds).",
 		"(busy-machine, in 2 runs of s / a); latencies, rates and CPU figures are not to be trusted. Seen in the worst of 2 runs: 94 %.",
 		"(foreign-cpu, in 3 runs of s / a and s / b); a warning: nothing is withdrawn. Seen in the worst of 3 runs: others used 31.0 %.",
 		"A backend ended by itself (backends, in 1 run of s / c)")
@@ -97,7 +97,7 @@ func TestRunsWithoutGuardsAreNotClear(t *testing.T) {
 	f := newFixture()
 	f.cell(cellSpec{scenario: "s", target: "a", rates: around(1000), guards: []record.Guard{{Name: "send-lag", OK: true}}})
 	f.in.Runs[1].Guards = nil
-	says(t, f, "No guard of the load generator or of its machine is recorded of 1 of 3 runs.", "In 2 of 3 runs every guard of the load generator and of its machine held (2 guards).")
+	says(t, f, "No guard of the load generator or of its machine is recorded of 1 of 3 runs.", "In 2 of 3 runs every guard of the load generator and of its machine held (2 guards of these kinds).")
 }
 
 // Of clear runs in which the generator's own delay was above the p99 it is known how much of a load it held up and how much may be;

@@ -40,6 +40,9 @@ func lossSection(b *builder, s record.Section) (Section, error) {
 	}
 	if len(t.Rows) > 0 {
 		out.Blocks = append(out.Blocks, withoutEmpty(t))
+		if of := s.Losses.Best; len(of) > 0 {
+			out.Blocks = append(out.Blocks, Paragraph{text("Against the best of " + oneLine(and(of)) + " in each row; where another one is better, it is not said here.")})
+		}
 	}
 	if len(none) > 0 {
 		out.Blocks = append(out.Blocks, Paragraph{text("No loss beyond the noise: " + and(none) + ".")})

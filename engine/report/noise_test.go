@@ -110,7 +110,7 @@ func TestDrift(t *testing.T) {
 	got = linesOf(t, newBuilder(f.in, Options{}), noise)
 	for _, want := range []string{
 		"disagrees in 1 of 7 cells beyond the noise of their runs, apart from the drift of the whole stage",
-		"s / g | req_per_s | one (blocked) | 1,000 | back (reverse, together) | 900 | 0.900 | beyond the noise floor of 1.023, apart from the drift of the whole stage",
+		"s / g | req_per_s | one (blocked) | 1,000 | back (reverse, together) | 900 | 0.900 | apart from the drift of the whole stage 1.106, beyond the noise floor of 1.023",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the section does not say %q:\n%s", want, got)

@@ -192,7 +192,16 @@ func (b *builder) rerunRow(r rerun, i int) []Text {
 	coord, class := r.cells[i].First.Coord, b.desc(r.metric).Class
 	coord.Stage = ""
 	return append(row(b.name(coord), text(mono(r.metric)), r.First.Name+" ("+stageOrder(r.First)+")", number(c.To.Value, class), r.Second.Name+" ("+stageOrder(r.Second)+")", number(c.Of.Value, class)),
-		text(c.value()), text("beyond the noise floor of "+factor(c.Ratio.Floor)+r.besides(), b.spoilt(c)), text(c.span()), text(c.interval()))
+		text(c.value()), text(r.says(i), b.spoilt(c)), text(c.span()), text(c.interval()))
+}
+
+// says how far beyond its noise floor a cell that disagrees is: apart from the drift of the whole stage, if there was one.
+func (r *rerun) says(i int) string {
+	x := r.all[i].Ratio
+	if !r.shifted {
+		return "beyond the noise floor of " + factor(x.Floor)
+	}
+	return fmt.Sprintf("apart from the drift of the whole stage %s, beyond the noise floor of %s", factor(x.Value/r.drift()), factor(x.Floor))
 }
 
 // mostReruns bounds the findings about repeated stages.
