@@ -65,9 +65,12 @@ func (j *judge) hadCPU(l *record.Load, own float64, cpus int, wait float64, know
 		if len(sharers) > 0 {
 			limit, whom = j.t.GeneratorWait, strings.Join(sharers, ", ")
 		}
+		if len(sharers) == 0 && wait > 1-share {
+			whom += " and its threads for each other" // others cannot have run for longer than it left them
+		}
 		had := fmt.Sprintf("load %s was ready to run on %s but had to wait for %s, %s of the time (at most %s)", l.Name, where, whom, percent(wait), percent(limit))
 		switch {
-		case closed && wait > limit && len(sharers) == 0 && 1-share < limit: // others had less than that of the CPU to take
+		case closed && wait > limit && len(sharers) == 0 && 1-share < j.t.GeneratorWait: // little of the CPU was left for others to take
 			return false, name, fmt.Sprintf("the load generator was the bottleneck: load %s used %.2f of its %s, and its own threads had to wait for each other on %s, %s of the time (at most %s)",
 				l.Name, own, plural.Of(cpus, "CPU"), where, percent(wait), percent(limit))
 		case closed && wait > limit && len(sharers) == 0:

@@ -151,6 +151,10 @@ func TestGuardsFail(t *testing.T) {
 			setSeries(d, "generator_cpu_s", "main", func(p *series.Point) { p.V = 0.87 * p.T })
 			setSeries(d, "generator_run_wait_s", "main", func(p *series.Point) { p.V = 0.6 * p.T })
 		}},
+		{"foreign processes take half of it, and it waits for longer", "busy-machine", "timing", "had to wait for processes that the plan did not start and its threads for each other, 76 % of the time (at most 50 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
+			setSeries(d, "generator_cpu_s", "main", func(p *series.Point) { p.V = 0.55 * p.T })
+			setSeries(d, "generator_run_wait_s", "main", func(p *series.Point) { p.V = 0.76 * p.T })
+		}},
 		{"the target runs already and takes its CPU", "busy-machine", "timing", "had to wait for processes that the plan did not start (which the target itself may be part of: it was running already), 60 % of the time (at most 50 %)", func(d *record.Data, _ *Thresholds, _ *Machine) {
 			notOurs(d)
 			setSeries(d, "generator_run_wait_s", "main", func(p *series.Point) { p.V = 0.6 * p.T })
