@@ -21,25 +21,19 @@ type broken struct {
 // broken collects guards (or self-checks) that did not hold, by name and taint, in order of appearance; held is how many
 // did.
 func (b *builder) broken(of func(*record.Run) []record.Guard) (out []*broken, held int) {
-	for _, c := range b.res.Cells {
-		for _, id := range c.Runs {
-			r := b.runs[id]
-			if r == nil {
+	for r := range b.runsOfCells() {
+		for _, g := range of(r) {
+			if g.OK {
+				held++
 				continue
 			}
-			for _, g := range of(r) {
-				if g.OK {
-					held++
-					continue
-				}
-				i := slices.IndexFunc(out, func(x *broken) bool { return x.guard.Name == g.Name && x.guard.Taints == g.Taints })
-				if i < 0 {
-					i = len(out)
-					out = append(out, &broken{guard: g})
-				}
-				out[i].runs = append(out[i].runs, r)
-				out[i].seens = append(out[i].seens, g)
+			i := slices.IndexFunc(out, func(x *broken) bool { return x.guard.Name == g.Name && x.guard.Taints == g.Taints })
+			if i < 0 {
+				i = len(out)
+				out = append(out, &broken{guard: g})
 			}
+			out[i].runs = append(out[i].runs, r)
+			out[i].seens = append(out[i].seens, g)
 		}
 	}
 	return out, held

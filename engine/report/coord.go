@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"sort"
 	"strconv"
@@ -244,4 +245,17 @@ func (b *builder) which(round, repeat int) string {
 		return fmt.Sprintf("repeat %d", repeat)
 	}
 	return fmt.Sprintf("round %d, repeat %d", round, repeat)
+}
+
+// runsOfCells are the runs that are in the result set, in the order of the cells.
+func (b *builder) runsOfCells() iter.Seq[*record.Run] {
+	return func(yield func(*record.Run) bool) {
+		for _, c := range b.res.Cells {
+			for _, id := range c.Runs {
+				if r := b.runs[id]; r != nil && !yield(r) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -121,22 +121,16 @@ func (b *builder) howMany() []Block {
 	t := Table{Columns: []Column{{Title: "run"}, {Title: "load"}, {Title: "phase"}, {Title: "due in it", Right: true}, {Title: "sent in it", Right: true}, {Title: "failed of those due", Right: true}, {Title: "by code and class"},
 		{Title: "failed ones took up to (ms)", Right: true}, {Title: "never sent: the generator's own lack", Right: true}}}
 	more := 0
-	for _, c := range b.res.Cells {
-		for _, id := range c.Runs {
-			r := b.runs[id]
-			if r == nil {
+	for r := range b.runsOfCells() {
+		for l, phase := range phasesOf(r) {
+			if n := l.Totals[phase]; failedOf(n) == 0 && n.Generator == 0 {
 				continue
 			}
-			for l, phase := range phasesOf(r) {
-				if n := l.Totals[phase]; failedOf(n) == 0 && n.Generator == 0 {
-					continue
-				}
-				if len(t.Rows) == mostFailures {
-					more++
-					continue
-				}
-				t.Rows = append(t.Rows, b.failedRow(r, l, phase))
+			if len(t.Rows) == mostFailures {
+				more++
+				continue
 			}
+			t.Rows = append(t.Rows, b.failedRow(r, l, phase))
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -167,17 +161,11 @@ const mostExamples = 20
 // examples are errors as runs recorded them, each once.
 func (b *builder) examples() (examples []Text) {
 	seen := map[string]bool{}
-	for _, c := range b.res.Cells {
-		for _, id := range c.Runs {
-			r := b.runs[id]
-			if r == nil {
-				continue
-			}
-			for _, e := range r.Examples {
-				if !seen[e] && len(examples) < mostExamples {
-					seen[e] = true
-					examples = append(examples, text(b.runName(r)+": ", mono(e)))
-				}
+	for r := range b.runsOfCells() {
+		for _, e := range r.Examples {
+			if !seen[e] && len(examples) < mostExamples {
+				seen[e] = true
+				examples = append(examples, text(b.runName(r)+": ", mono(e)))
 			}
 		}
 	}

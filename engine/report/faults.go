@@ -14,21 +14,15 @@ func faults(b *builder) ([]Section, error) {
 		{Title: "connections it acted on", Right: true}, {Title: "bytes that came to it", Right: true}, {Title: "effect asked", Right: true},
 		{Title: "measured", Right: true}, {Title: "ended connections"}}}
 	outside := false
-	for _, c := range b.res.Cells {
-		for _, id := range c.Runs {
-			r := b.runs[id]
-			if r == nil {
-				continue
+	for r := range b.runsOfCells() {
+		for _, f := range r.Facts.Toxics() {
+			what := faultName(f.Fault)
+			if f.Times > 1 {
+				what += fmt.Sprintf(", %d times", f.Times)
 			}
-			for _, f := range r.Facts.Toxics() {
-				what := faultName(f.Fault)
-				if f.Times > 1 {
-					what += fmt.Sprintf(", %d times", f.Times)
-				}
-				outside = outside || f.Server != ""
-				t.Rows = append(t.Rows, row(b.runName(r), dash(f.Phase), what, number(f.Start, series.Timing), number(f.End, series.Timing),
-					grouped(float64(f.Connections)), grouped(float64(f.Bytes)), effect(f.Asked, f.Unit, f.Unit != ""), effect(f.Measured, f.Unit, f.Unit != "" && f.Of > 0), endings(f.Fault)))
-			}
+			outside = outside || f.Server != ""
+			t.Rows = append(t.Rows, row(b.runName(r), dash(f.Phase), what, number(f.Start, series.Timing), number(f.End, series.Timing),
+				grouped(float64(f.Connections)), grouped(float64(f.Bytes)), effect(f.Asked, f.Unit, f.Unit != ""), effect(f.Measured, f.Unit, f.Unit != "" && f.Of > 0), endings(f.Fault)))
 		}
 	}
 	var blocks []Block

@@ -44,11 +44,9 @@ type guardKind struct{ name, taints string }
 // standing goes through the runs of all cells that have results: the figures of no other are in the report.
 func (b *builder) standing() standing {
 	s := standing{brokenIn: map[guardKind][]*record.Run{}}
-	for _, c := range b.res.Cells {
-		for _, id := range c.Runs {
-			if r := b.runs[id]; r != nil && r.Status.HasResults() {
-				s.add(r)
-			}
+	for r := range b.runsOfCells() {
+		if r.Status.HasResults() {
+			s.add(r)
 		}
 	}
 	return s

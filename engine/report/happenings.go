@@ -27,35 +27,29 @@ func happenings(b *builder) ([]Section, error) {
 		}
 		t.Rows = append(t.Rows, row(cells...))
 	}
-	for _, c := range b.res.Cells {
-		for _, id := range c.Runs {
-			r := b.runs[id]
-			if r == nil {
-				continue
+	for r := range b.runsOfCells() {
+		for _, a := range r.Actions {
+			if a.Error != "" && !a.Optional { // which has an event
+				put(b.runName(r), seconds(a.Start), "action "+a.Kind+" ("+a.Where+")", a.Error)
 			}
-			for _, a := range r.Actions {
-				if a.Error != "" && !a.Optional { // which has an event
-					put(b.runName(r), seconds(a.Start), "action "+a.Kind+" ("+a.Where+")", a.Error)
-				}
+		}
+		if b.in.Events == nil {
+			for _, d := range died(r) {
+				put(b.runName(r), "n/a", "exit", d)
 			}
-			if b.in.Events == nil {
-				for _, d := range died(r) {
-					put(b.runName(r), "n/a", "exit", d)
-				}
-				continue
+			continue
+		}
+		events, notes, err := b.in.Events(r.ID)
+		if err != nil {
+			return nil, fmt.Errorf("events of run %s: %w", r.ID, err)
+		}
+		for _, e := range events {
+			if slices.Contains(telling, e.Kind) {
+				put(b.runName(r), seconds(e.T), e.Kind, e.Message)
 			}
-			events, notes, err := b.in.Events(id)
-			if err != nil {
-				return nil, fmt.Errorf("events of run %s: %w", id, err)
-			}
-			for _, e := range events {
-				if slices.Contains(telling, e.Kind) {
-					put(b.runName(r), seconds(e.T), e.Kind, e.Message)
-				}
-			}
-			for _, n := range notes {
-				put(b.runName(r), "n/a", "record", n)
-			}
+		}
+		for _, n := range notes {
+			put(b.runName(r), "n/a", "record", n)
 		}
 	}
 	if len(t.Rows) == 0 {
